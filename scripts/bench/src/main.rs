@@ -1,2 +1,2 @@
-//! placeholder
+//! `cargo run --release -p bench`
 fn main() {}

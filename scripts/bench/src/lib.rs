@@ -1,0 +1,3 @@
+//! Starts targets, checks them, loads them, samples them, judges the figures and reports them.
+
+pub mod model;
