@@ -1,0 +1,101 @@
+//! Listening sockets: dual stack, SO_REUSEADDR, TCP_NODELAY, a real backlog; one listener, or one
+//! a thread.
+
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs};
+
+use socket2::{Domain, Protocol, Socket, Type};
+
+use crate::{Args, Error};
+
+/// Binds the one listener of a server.
+///
+/// # Errors
+/// Where the host does not resolve or its port cannot be listened on, by name.
+pub fn bind(args: &Args) -> Result<TcpListener, Error> {
+    open(args, false)
+}
+
+/// Binds a listener for each of the server's threads, all on one port, between which the kernel
+/// shares connections by hash (SO_REUSEPORT).
+///
+/// # Errors
+/// As [`bind`]; a second instance on the same port fails as well.
+pub fn bind_per_thread(args: &Args) -> Result<Vec<TcpListener>, Error> {
+    let first = open(args, args.threads() > 1)?;
+    let address = first.local_addr()?;
+    let mut listeners = vec![first];
+    for _ in 1..args.threads() {
+        listeners.push(share(address, args.backlog).map_err(|e| cannot_listen(address, &e))?);
+    }
+    Ok(listeners)
+}
+
+fn open(args: &Args, shared: bool) -> Result<TcpListener, Error> {
+    let wanted = resolve(&args.host, args.port)?;
+    match listen(wanted, args.backlog, shared) {
+        // IPv6 is off on this machine: the default host still has to work.
+        Err(error) if wanted.ip() == Ipv6Addr::UNSPECIFIED && has_no_ipv6(&error) => {
+            let wanted = SocketAddr::from((Ipv4Addr::UNSPECIFIED, args.port));
+            listen(wanted, args.backlog, shared).map_err(|e| cannot_listen(wanted, &e))
+        }
+        result => result.map_err(|e| cannot_listen(wanted, &e)),
+    }
+}
+
+/// The first address of `host`: an address (IPv6 also in brackets) or a name.
+fn resolve(host: &str, port: u16) -> Result<SocketAddr, Error> {
+    let bare = host.strip_prefix('[').and_then(|h| h.strip_suffix(']'));
+    (bare.unwrap_or(host), port)
+        .to_socket_addrs()
+        .map_err(|e| Error::io(format_args!("cannot resolve --host {host}"), &e))?
+        .next()
+        .ok_or_else(|| Error::new(format!("cannot resolve --host {host}: it has no address")))
+}
+
+fn listen(address: SocketAddr, backlog: i32, shared: bool) -> io::Result<TcpListener> {
+    let socket = socket(address)?;
+    socket.bind(&address.into())?;
+    // Set after bind(), so that a port in use is noticed, and before listen(), so that the other
+    // threads' listeners may join.
+    if shared {
+        socket.set_reuse_port(true)?;
+    }
+    socket.listen(backlog)?;
+    Ok(socket.into())
+}
+
+/// One more listener on the port of a listener that `listen` has shared.
+fn share(address: SocketAddr, backlog: i32) -> io::Result<TcpListener> {
+    let socket = socket(address)?;
+    socket.set_reuse_port(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(backlog)?;
+    Ok(socket.into())
+}
+
+fn socket(address: SocketAddr) -> io::Result<Socket> {
+    let socket = Socket::new(
+        Domain::for_address(address),
+        Type::STREAM,
+        Some(Protocol::TCP),
+    )?;
+    if address.ip() == Ipv6Addr::UNSPECIFIED {
+        socket.set_only_v6(false)?;
+    }
+    // A restart must not wait for connections in TIME_WAIT.
+    socket.set_reuse_address(true)?;
+    // Accepted sockets inherit it: one system call a server, not one a connection.
+    socket.set_tcp_nodelay(true)?;
+    Ok(socket)
+}
+
+fn has_no_ipv6(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+    matches!(errno, Some(Errno::AFNOSUPPORT | Errno::ADDRNOTAVAIL))
+}
+
+fn cannot_listen(address: SocketAddr, cause: &io::Error) -> Error {
+    Error::io(format_args!("cannot listen on {address}"), cause)
+}
