@@ -1,3 +1,5 @@
 //! Starts targets, checks them, loads them, samples them, judges the figures and reports them.
 
 pub mod model;
+pub mod stats;
+pub mod verdict;

@@ -95,10 +95,12 @@ pub enum Verdict {
 pub struct Estimate {
     /// Median over rounds.
     pub median: f64,
-    /// Lower end of the 95 % interval of the median; null with fewer than three rounds.
+    /// Lower end of the median's interval ([`crate::stats::interval`]); null with fewer than three rounds.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
+    /// Probability that the interval covers the true median: at least 0.95 from six rounds on, 0.75 with three.
+    pub confidence: Option<f64>,
 }
 
 /// A cell's figures over all rounds.

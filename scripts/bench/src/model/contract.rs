@@ -45,16 +45,22 @@ pub enum Outcome {
 /// What a target can do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Capabilities {
-    /// Keeps HTTP/1.1 connections open.
-    pub keepalive: Capability,
-    /// Serves one request on a connection that the client then closes.
+    /// Answers a second HTTP/1.1 request on a connection.
+    pub keep_alive: Capability,
+    /// Serves one request on each connection, which the client closes.
     pub close: Capability,
+    /// Answers `Connection: close` with a close of its own.
+    pub server_closes: Capability,
     /// Answers pipelined requests, all and in order.
-    pub pipeline: Capability,
-    /// Serves HTTP/1.0 without keep-alive: `ab`.
+    pub pipelining: Capability,
+    /// Answers HTTP/1.0 and closes.
     pub http10: Capability,
+    /// Keeps an HTTP/1.0 connection open that asked for it, and says so.
+    pub http10_keep_alive: Capability,
+    /// Serves `ab`.
+    pub ab: Capability,
     /// Serves `ab -k`.
-    pub ab_keepalive: Capability,
+    pub ab_keep_alive: Capability,
 }
 
 /// Whether it can, and if not, why.

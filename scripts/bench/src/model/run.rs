@@ -42,7 +42,7 @@ pub struct Run {
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
-    /// Seed of the order of targets and of the bootstrap.
+    /// Seed of the order in which each round visits the targets.
     pub seed: u64,
     /// Rounds asked for.
     pub rounds: u32,
