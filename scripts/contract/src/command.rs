@@ -5,24 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What the placeholders of a command stand for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Values {
-    /// `{bin}`: the folder of the compiled binaries.
-    pub bin: PathBuf,
-    /// `{dir}`: the target's own folder.
-    pub dir: PathBuf,
-    /// `{host}`: the address to listen on.
-    pub host: String,
-    /// `{port}`: the port to listen on.
-    pub port: u16,
-    /// `{threads}`
-    pub threads: usize,
-    /// `{body_size}`: bytes.
-    pub body_size: usize,
-    /// `{body}`: the body itself.
-    pub body: String,
-}
+use crate::Values;
 
 /// A command that starts a server; `{host}`, `{port}` and the rest are filled in at each start.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -22,6 +22,7 @@ pub use assert::assert_server;
 pub use capabilities::{Ability, Capabilities, capabilities};
 pub use case::{Case, Kind, Level, cases};
 pub use check::{Selection, UnknownCase, check_process, check_wire};
-pub use command::{Running, ServerCommand, StartError, Values};
+pub use command::{Running, ServerCommand, StartError};
 pub use judge::Judge;
 pub use outcome::{Outcome, Verdict};
+pub use targets::{Target, Targets, Values};
