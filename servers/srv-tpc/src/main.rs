@@ -1,2 +1,69 @@
-//! placeholder
-fn main() {}
+//! Engine: a thread per core, each with its own readiness loop (mio) and its own connections.
+//!
+//! Run with `cargo run --release -p srv-tpc -- --port 8080`.
+
+mod buffers;
+mod connection;
+mod spread;
+mod worker;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread;
+
+use clap::Parser;
+use common::http1::Response;
+use common::{Args, Error, listener, shutdown};
+
+use spread::Spread;
+use worker::Worker;
+
+const NAME: &str = env!("CARGO_PKG_NAME");
+
+/// Serves a fixed response, one event loop a thread
+#[derive(Parser)]
+#[command(version)]
+struct Cli {
+    #[command(flatten)]
+    args: Args,
+}
+
+fn main() -> ExitCode {
+    let Cli { args } = Cli::parse();
+    common::run(NAME, || serve(&args))
+}
+
+fn serve(args: &Args) -> Result<(), Error> {
+    let listeners = listener::bind_per_thread(args)?;
+    let address = listeners[0].local_addr()?;
+    let signal = shutdown::signal()?;
+    let response = Response::new(args.body());
+
+    let (spread, polls) = Spread::new(args.threads())?;
+    let spread = Arc::new(spread);
+    let mut workers = Vec::new();
+    for (index, (listener, poll)) in listeners.into_iter().zip(polls).enumerate() {
+        let signal = signal.try_clone()?;
+        let member = (Arc::clone(&spread), index);
+        workers.push(Worker::new(
+            poll,
+            listener,
+            signal,
+            response.clone(),
+            member,
+        )?);
+    }
+
+    common::ready(NAME, address, workers.len());
+    let threads: Vec<_> = workers
+        .into_iter()
+        .map(|worker| thread::spawn(move || worker.run()))
+        .collect();
+    for thread in threads {
+        match thread.join() {
+            Ok(result) => result?,
+            Err(_) => return Err(Error::new("a thread panicked, see above")),
+        }
+    }
+    Ok(())
+}

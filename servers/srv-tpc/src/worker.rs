@@ -1,0 +1,219 @@
+//! A thread's loop: waits for events and gives each connection its turn.
+
+use std::io::{self, ErrorKind};
+use std::net::TcpListener;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use common::http1::Response;
+use common::{date, shutdown};
+use mio::net::TcpStream;
+use mio::{Events, Interest, Poll, Token};
+use slab::Slab;
+
+use crate::buffers::Buffers;
+use crate::connection::{Connection, Turn};
+use crate::spread::{HANDED, Spread};
+
+const LISTENER: Token = Token(usize::MAX);
+const SIGNAL: Token = Token(usize::MAX - 1);
+
+/// How often deadlines are looked at.
+const TICK: Duration = Duration::from_secs(1);
+
+/// How long a thread waits before it accepts again when the process is out of descriptors.
+const BACK_OFF: Duration = Duration::from_millis(100);
+
+/// A thread of the server: its listener and its connections.
+pub struct Worker {
+    poll: Poll,
+    listener: Option<mio::net::TcpListener>,
+    /// Kept open: it is what the poll watches.
+    _signal: mio::net::UnixStream,
+    connections: Slab<Connection>,
+    /// Connections that want another turn without an event.
+    again: Vec<usize>,
+    buffers: Buffers,
+    spread: Arc<Spread>,
+    index: usize,
+    /// Accepting failed for want of descriptors.
+    backs_off: bool,
+    ends: Option<Instant>,
+}
+
+impl Worker {
+    pub fn new(
+        poll: Poll,
+        listener: TcpListener,
+        signal: UnixStream,
+        response: Response,
+        (spread, index): (Arc<Spread>, usize),
+    ) -> io::Result<Self> {
+        listener.set_nonblocking(true)?;
+        let mut listener = mio::net::TcpListener::from_std(listener);
+        let registry = poll.registry();
+        registry.register(&mut listener, LISTENER, Interest::READABLE)?;
+        let mut signal = mio::net::UnixStream::from_std(signal);
+        registry.register(&mut signal, SIGNAL, Interest::READABLE)?;
+        Ok(Self {
+            poll,
+            listener: Some(listener),
+            _signal: signal,
+            connections: Slab::new(),
+            again: Vec::new(),
+            buffers: Buffers::new(response),
+            spread,
+            index,
+            backs_off: false,
+            ends: None,
+        })
+    }
+
+    /// Serves until a signal has come and what was in flight is finished.
+    pub fn run(mut self) -> io::Result<()> {
+        let mut events = Events::with_capacity(1024);
+        let mut checked = date::ticks();
+        while !self.is_done() {
+            match self.poll.poll(&mut events, Some(self.patience())) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                result => result?,
+            }
+            for key in std::mem::take(&mut self.again) {
+                self.turn(key, false);
+            }
+            for event in &events {
+                match event.token() {
+                    LISTENER => self.accept(),
+                    HANDED => self.adopt(),
+                    SIGNAL => self.stop(),
+                    Token(key) => self.turn(key, event.is_read_closed()),
+                }
+            }
+            if self.backs_off {
+                self.accept();
+            }
+            let now = date::ticks();
+            if now != checked {
+                checked = now;
+                self.drop_overdue(now);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.ends
+            .is_some_and(|end| self.connections.is_empty() || Instant::now() >= end)
+    }
+
+    /// How long to wait for events.
+    fn patience(&self) -> Duration {
+        if !self.again.is_empty() {
+            Duration::ZERO
+        } else if self.backs_off || self.ends.is_some() {
+            BACK_OFF
+        } else {
+            TICK
+        }
+    }
+
+    /// Accepts all connections that wait.
+    fn accept(&mut self) {
+        self.backs_off = false;
+        while let Some(listener) = &self.listener {
+            match listener.accept() {
+                Ok((stream, _)) => {
+                    if let Some(stream) = self.spread.place(self.index, stream) {
+                        self.add(stream);
+                    }
+                }
+                Err(error) => match error.kind() {
+                    ErrorKind::WouldBlock => return,
+                    // The client has given up.
+                    ErrorKind::ConnectionAborted | ErrorKind::Interrupted => {}
+                    // Out of descriptors or memory. The connections wait in the backlog.
+                    _ => {
+                        self.backs_off = true;
+                        return;
+                    }
+                },
+            }
+        }
+    }
+
+    /// Takes what other threads have handed over.
+    fn adopt(&mut self) {
+        for stream in self.spread.take(self.index) {
+            self.add(stream);
+        }
+    }
+
+    fn add(&mut self, stream: TcpStream) {
+        let entry = self.connections.vacant_entry();
+        let token = Token(entry.key());
+        let connection = entry.insert(Connection::new(stream));
+        let interest = Interest::READABLE | Interest::WRITABLE;
+        let registered = self
+            .poll
+            .registry()
+            .register(connection.stream(), token, interest);
+        if registered.is_err() {
+            self.remove(token.0);
+        } else if self.ends.is_some() {
+            self.finish(token.0);
+        }
+    }
+
+    fn remove(&mut self, key: usize) {
+        self.connections.remove(key);
+        self.spread.closed(self.index);
+    }
+
+    /// Gives a connection its turn. The event may be of one that was closed just now.
+    fn turn(&mut self, key: usize, at_end: bool) {
+        let Some(connection) = self.connections.get_mut(key) else {
+            return;
+        };
+        match connection.advance(at_end, &mut self.buffers) {
+            Turn::Wait => {}
+            Turn::Again => self.again.push(key),
+            Turn::Close => self.remove(key),
+        }
+    }
+
+    /// Stops accepting and closes what is idle.
+    fn stop(&mut self) {
+        if self.ends.is_some() {
+            return;
+        }
+        self.accept();
+        self.listener = None;
+        self.ends = Some(Instant::now() + shutdown::GRACE);
+        let keys: Vec<_> = self.connections.iter().map(|(key, _)| key).collect();
+        for key in keys {
+            self.finish(key);
+        }
+    }
+
+    /// Lets a connection answer the request that it may have, then closes it.
+    fn finish(&mut self, key: usize) {
+        if let Some(connection) = self.connections.get_mut(key) {
+            connection.close_after_next();
+        }
+        self.turn(key, false);
+        if self.connections.get(key).is_some_and(Connection::is_idle) {
+            self.remove(key);
+        }
+    }
+
+    fn drop_overdue(&mut self, now: u32) {
+        let overdue: Vec<_> = (self.connections.iter())
+            .filter(|(_, connection)| connection.is_overdue(now))
+            .map(|(key, _)| key)
+            .collect();
+        for key in overdue {
+            self.remove(key);
+        }
+    }
+}
