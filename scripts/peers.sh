@@ -151,12 +151,12 @@ table() {
         log=$logs/$name.log
         version=- state=ready
         if run_key "$name" build >"$log" 2>&1; then
-            version=$(run_key "$name" version 2>&1 | head -n 1 | cut -c 1-28) || version='?'
+            version=$(run_key "$name" version 2>&1) || version='?'
         else
             state="not ready: $(reason $? "$log")"
             failed=1
         fi
-        printf '%-24s %-28s %s\n' "$name" "$version" "$state"
+        printf '%-24s %-28s %s\n' "$name" "${version%%$'\n'*}" "$state"
     done
     ((named == 0 || failed == 0))
 }

@@ -5,7 +5,7 @@ pub fn build(b: *std.Build) void {
     const optimize = b.standardOptimizeOption(.{});
     const httpz = b.dependency("httpz", .{ .target = target, .optimize = optimize });
     const server = b.addExecutable(.{
-        .name = "server",
+        .name = "zig-httpz",
         .root_module = b.createModule(.{
             .root_source_file = b.path("main.zig"),
             .target = target,

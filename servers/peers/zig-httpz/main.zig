@@ -1,6 +1,6 @@
 //! httpz with one fixed response.
 //!
-//!     zig build -Doptimize=ReleaseFast && zig-out/bin/server --port 8080
+//!     zig build -Doptimize=ReleaseFast && zig-out/bin/zig-httpz --port 8080
 const std = @import("std");
 const httpz = @import("httpz");
 

@@ -5,7 +5,7 @@ pub fn build(b: *std.Build) void {
     const optimize = b.standardOptimizeOption(.{});
     const zap = b.dependency("zap", .{ .target = target, .optimize = optimize });
     const server = b.addExecutable(.{
-        .name = "server",
+        .name = "zig-zap",
         .root_module = b.createModule(.{
             .root_source_file = b.path("main.zig"),
             .target = target,

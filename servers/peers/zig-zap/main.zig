@@ -1,6 +1,6 @@
 //! zap (facil.io) with one fixed response; more than one thread is more worker processes.
 //!
-//!     zig build -Doptimize=ReleaseFast && zig-out/bin/server --port 8080
+//!     zig build -Doptimize=ReleaseFast && zig-out/bin/zig-zap --port 8080
 const std = @import("std");
 const zap = @import("zap");
 
