@@ -38,5 +38,5 @@ pub enum Document {
     /// A run of `bench`, with every sample.
     Run(Box<Run>),
     /// Figures that someone published elsewhere.
-    Published(Published),
+    Published(Box<Published>),
 }

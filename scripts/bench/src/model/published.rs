@@ -71,7 +71,7 @@ pub enum Figures {
     /// One block of wrk.
     Wrk(WrkFigures),
     /// One block of ab.
-    Ab(AbFigures),
+    Ab(Box<AbFigures>),
 }
 
 impl Figures {

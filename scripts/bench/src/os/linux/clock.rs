@@ -1,0 +1,64 @@
+//! Stolen time, temperature and clock.
+
+use super::text;
+use crate::os::Throttle;
+use procfs::{CurrentSI, KernelStats};
+
+/// Seconds that the hypervisor has taken from `cpus` since boot.
+#[must_use]
+pub fn stolen_s(cpus: &[u32]) -> Option<f64> {
+    let stats = KernelStats::current().ok()?;
+    let ticks: u64 = cpus
+        .iter()
+        .filter_map(|cpu| stats.cpu_time.get(*cpu as usize)?.steal)
+        .sum();
+    Some(ticks as f64 / procfs::ticks_per_second() as f64)
+}
+
+/// Degrees Celsius of the first thermal zone.
+#[must_use]
+pub fn celsius() -> Option<f64> {
+    let millidegrees: f64 = text("/sys/class/thermal/thermal_zone0/temp")?
+        .parse()
+        .ok()?;
+    Some(millidegrees / 1000.0)
+}
+
+/// Clock of `cpu` in MHz.
+#[must_use]
+pub fn mhz(cpu: u32) -> Option<f64> {
+    let khz: f64 = text(&format!(
+        "/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq"
+    ))?
+    .parse()
+    .ok()?;
+    Some(khz / 1000.0)
+}
+
+/// Whether the machine slows itself down: a Raspberry Pi's firmware tells, x86 counts.
+#[must_use]
+pub fn throttle(cpu: u32) -> Option<Throttle> {
+    if let Some(bits) = firmware_bits() {
+        return Some(Throttle {
+            now: bits & 0xf != 0,
+            count: 0,
+        });
+    }
+    let count = text(&format!(
+        "/sys/devices/system/cpu/cpu{cpu}/thermal_throttle/core_throttle_count"
+    ))?;
+    Some(Throttle {
+        now: false,
+        count: count.parse().ok()?,
+    })
+}
+
+/// `vcgencmd get_throttled`: bits 0 to 3 are about now (under-voltage, clock capped, throttled, soft limit).
+fn firmware_bits() -> Option<u32> {
+    let output = std::process::Command::new("vcgencmd")
+        .arg("get_throttled")
+        .output()
+        .ok()?;
+    let said = String::from_utf8(output.stdout).ok()?;
+    u32::from_str_radix(said.trim().strip_prefix("throttled=0x")?, 16).ok()
+}
