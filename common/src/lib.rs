@@ -25,6 +25,7 @@
 //! ```
 
 pub mod args;
+pub mod blocking;
 pub mod body;
 pub mod date;
 mod error;

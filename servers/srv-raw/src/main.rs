@@ -1,2 +1,70 @@
-//! placeholder
-fn main() {}
+//! Engine: `std::net` and nothing else, one blocking thread per connection.
+//!
+//! Run with `cargo run --release -p srv-raw -- --port 8080`.
+
+use std::io;
+use std::net::{TcpListener, TcpStream};
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+use clap::Parser;
+use common::blocking;
+use common::http1::{Response, TIMEOUT};
+use common::shutdown::InFlight;
+use common::{Args, Error, listener, shutdown};
+
+const NAME: &str = env!("CARGO_PKG_NAME");
+
+/// The stack of a connection's thread, bytes: its buffers are on the heap.
+const STACK: usize = 128 * 1024;
+
+/// How long a thread waits before it accepts again when descriptors or threads have run out.
+const BACK_OFF: Duration = Duration::from_millis(100);
+
+static IN_FLIGHT: InFlight = InFlight::new();
+
+/// Serves a fixed response, one blocking thread per connection
+#[derive(Parser)]
+#[command(version)]
+struct Cli {
+    #[command(flatten)]
+    args: Args,
+}
+
+fn main() -> ExitCode {
+    let Cli { args } = Cli::parse();
+    common::run(NAME, || serve(&args))
+}
+
+fn serve(args: &Args) -> Result<(), Error> {
+    let listener = listener::bind(args)?;
+    let response: &'static Response = Box::leak(Box::new(Response::new(args.body())));
+    for _ in 0..args.threads() {
+        let listener = listener.try_clone()?;
+        thread::spawn(move || accept(&listener, response));
+    }
+    common::ready(NAME, listener.local_addr()?, args.threads());
+    shutdown::wait()?;
+    IN_FLIGHT.drain();
+    Ok(())
+}
+
+fn accept(listener: &TcpListener, response: &'static Response) {
+    loop {
+        let spawned = listener.accept().and_then(|(stream, _)| {
+            let thread = thread::Builder::new().stack_size(STACK);
+            thread.spawn(move || answer(stream, response))
+        });
+        if spawned.is_err() {
+            thread::sleep(BACK_OFF);
+        }
+    }
+}
+
+/// An error of its socket ends a connection, and that is all there is to do about it.
+fn answer(mut stream: TcpStream, response: &Response) -> io::Result<()> {
+    stream.set_read_timeout(Some(TIMEOUT))?;
+    stream.set_write_timeout(Some(TIMEOUT))?;
+    blocking::serve(&mut stream, response, &IN_FLIGHT)
+}
