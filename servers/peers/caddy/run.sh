@@ -29,7 +29,6 @@ cat > "$work/Caddyfile" <<CONF
 {
 	admin off
 	auto_https off
-	persist_config off
 	log {
 		output stderr
 		level ERROR
@@ -39,6 +38,7 @@ cat > "$work/Caddyfile" <<CONF
 http://:$port {
 	bind $host
 	header Content-Type text/plain
+	header Content-Length ${#body}
 	respond \`$body\`
 }
 CONF

@@ -43,7 +43,6 @@ daemon off;
 pid $work/nginx.pid;
 error_log stderr error;
 worker_processes $threads;
-worker_rlimit_nofile 65536;
 events { worker_connections 16384; }
 http {
     access_log off;
@@ -62,4 +61,5 @@ http {
 CONF
 # Workers of a master that root started would run as nobody, who may not read the checkout.
 ((EUID == 0)) && sed -i '1i user root;' "$work/nginx.conf"
+ulimit -n "$(ulimit -Hn)" # Debian's default of 1024 is less than the connections that are allowed here
 PATH=$PATH:/usr/sbin exec nginx -p "$work" -e stderr -c "$work/nginx.conf"

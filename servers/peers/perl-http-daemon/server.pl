@@ -31,6 +31,8 @@ while (1) {
     my $connection = $daemon->accept or next;
     setsockopt $connection, IPPROTO_TCP, TCP_NODELAY, 1;    # or each kept-alive response waits for a delayed ACK
     while (my $request = $connection->get_request) {
+        my ($option) = ($request->header('Connection') // '') =~ /^(close|keep-alive)$/i;
+        $option ? $response->header(Connection => lc $option) : $response->remove_header('Connection');
         $connection->send_response($response);
     }
     $connection->close;

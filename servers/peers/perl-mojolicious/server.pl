@@ -14,7 +14,10 @@ GetOptions('host=s' => \$host, 'port=i' => \$port, 'threads=i' => \$threads, 'bo
 $body = substr $body . '0123456789' x ($size / 10 + 1), 0, $size if defined $size;
 
 any '/*any' => {any => ''} => sub ($c) {
-    $c->res->headers->content_type('text/plain');
+    my ($keep_alive, $headers) = ($c->tx->keep_alive, $c->res->headers);
+    $headers->connection('close')      if !$keep_alive;
+    $headers->connection('keep-alive') if $keep_alive && $c->req->version eq '1.0';    # or `ab -k` waits for ever
+    $headers->content_type('text/plain');
     $c->render(data => $body);
 };
 

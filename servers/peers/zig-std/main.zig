@@ -33,6 +33,8 @@ pub fn main() !void {
     var listener = try address.listen(.{ .reuse_address = true, .kernel_backlog = 4096 });
     while (true) {
         const connection = try listener.accept();
+        // Accepted sockets do not wait for a delayed ACK when several responses are written one after the other.
+        std.posix.setsockopt(connection.stream.handle, std.posix.IPPROTO.TCP, std.posix.TCP.NODELAY, &std.mem.toBytes(@as(c_int, 1))) catch {};
         const thread = std.Thread.spawn(.{ .stack_size = 64 * 1024 }, serve, .{connection.stream}) catch {
             connection.stream.close();
             continue;
@@ -59,6 +61,7 @@ fn serve(stream: std.net.Stream) void {
     while (server.reader.state == .ready) {
         var request = server.receiveHead() catch return;
         request.respond(body, .{
+            .version = request.head.version, // an HTTP/1.0 client is told that its connection is kept
             .extra_headers = &.{.{ .name = "content-type", .value = "text/plain" }},
         }) catch return;
     }
