@@ -32,6 +32,7 @@ mod error;
 pub mod http1;
 pub mod listener;
 pub mod shutdown;
+pub mod spread;
 
 use std::net::SocketAddr;
 use std::process::ExitCode;

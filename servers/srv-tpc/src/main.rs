@@ -4,7 +4,7 @@
 
 mod buffers;
 mod connection;
-mod spread;
+mod mailbox;
 mod worker;
 
 use std::process::ExitCode;
@@ -13,10 +13,12 @@ use std::thread;
 
 use clap::Parser;
 use common::http1::Response;
+use common::spread::Spread;
 use common::{Args, Error, listener, shutdown};
+use mio::Poll;
 
-use spread::Spread;
-use worker::Worker;
+use mailbox::Mailbox;
+use worker::{Shared, Worker};
 
 const NAME: &str = env!("CARGO_PKG_NAME");
 
@@ -39,18 +41,27 @@ fn serve(args: &Args) -> Result<(), Error> {
     let signal = shutdown::signal()?;
     let response = Response::new(args.body());
 
-    let (spread, polls) = Spread::new(args.threads())?;
-    let spread = Arc::new(spread);
+    let polls = (0..args.threads())
+        .map(|_| Poll::new())
+        .collect::<Result<Vec<_>, _>>()?;
+    let mailboxes = polls
+        .iter()
+        .map(Mailbox::new)
+        .collect::<Result<Vec<_>, _>>()?;
+    let shared = Arc::new(Shared {
+        spread: Spread::new(args.threads()),
+        mailboxes,
+    });
     let mut workers = Vec::new();
     for (index, (listener, poll)) in listeners.into_iter().zip(polls).enumerate() {
         let signal = signal.try_clone()?;
-        let member = (Arc::clone(&spread), index);
         workers.push(Worker::new(
+            index,
             poll,
             listener,
             signal,
             response.clone(),
-            member,
+            Arc::clone(&shared),
         )?);
     }
 

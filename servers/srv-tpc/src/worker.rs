@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::http1::Response;
+use common::spread::Spread;
 use common::{date, shutdown};
 use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
@@ -14,7 +15,7 @@ use slab::Slab;
 
 use crate::buffers::Buffers;
 use crate::connection::{Connection, Turn};
-use crate::spread::{HANDED, Spread};
+use crate::mailbox::{HANDED, Mailbox};
 
 const LISTENER: Token = Token(usize::MAX);
 const SIGNAL: Token = Token(usize::MAX - 1);
@@ -24,6 +25,12 @@ const TICK: Duration = Duration::from_secs(1);
 
 /// How long a thread waits before it accepts again when the process is out of descriptors.
 const BACK_OFF: Duration = Duration::from_millis(100);
+
+/// What the threads know of one another.
+pub struct Shared {
+    pub spread: Spread,
+    pub mailboxes: Vec<Mailbox>,
+}
 
 /// A thread of the server: its listener and its connections.
 pub struct Worker {
@@ -35,7 +42,7 @@ pub struct Worker {
     /// Connections that want another turn without an event.
     again: Vec<usize>,
     buffers: Buffers,
-    spread: Arc<Spread>,
+    shared: Arc<Shared>,
     index: usize,
     /// Accepting failed for want of descriptors.
     backs_off: bool,
@@ -44,11 +51,12 @@ pub struct Worker {
 
 impl Worker {
     pub fn new(
+        index: usize,
         poll: Poll,
         listener: TcpListener,
         signal: UnixStream,
         response: Response,
-        (spread, index): (Arc<Spread>, usize),
+        shared: Arc<Shared>,
     ) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let mut listener = mio::net::TcpListener::from_std(listener);
@@ -63,7 +71,7 @@ impl Worker {
             connections: Slab::new(),
             again: Vec::new(),
             buffers: Buffers::new(response),
-            spread,
+            shared,
             index,
             backs_off: false,
             ends: None,
@@ -123,11 +131,10 @@ impl Worker {
         self.backs_off = false;
         while let Some(listener) = &self.listener {
             match listener.accept() {
-                Ok((stream, _)) => {
-                    if let Some(stream) = self.spread.place(self.index, stream) {
-                        self.add(stream);
-                    }
-                }
+                Ok((stream, _)) => match self.shared.spread.place(self.index) {
+                    thread if thread == self.index => self.add(stream),
+                    thread => self.shared.mailboxes[thread].put(stream),
+                },
                 Err(error) => match error.kind() {
                     ErrorKind::WouldBlock => return,
                     // The client has given up.
@@ -144,7 +151,7 @@ impl Worker {
 
     /// Takes what other threads have handed over.
     fn adopt(&mut self) {
-        for stream in self.spread.take(self.index) {
+        for stream in self.shared.mailboxes[self.index].take() {
             self.add(stream);
         }
     }
@@ -167,7 +174,7 @@ impl Worker {
 
     fn remove(&mut self, key: usize) {
         self.connections.remove(key);
-        self.spread.closed(self.index);
+        self.shared.spread.closed(self.index);
     }
 
     /// Gives a connection its turn. The event may be of one that was closed just now.

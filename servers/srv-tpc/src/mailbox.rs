@@ -1,0 +1,44 @@
+//! How a thread hands a connection that it has accepted to another one.
+
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mio::net::TcpStream;
+use mio::{Poll, Token, Waker};
+
+/// The token of the event that a connection was handed over.
+pub const HANDED: Token = Token(usize::MAX - 2);
+
+/// Where the other threads put connections for a thread.
+pub struct Mailbox {
+    streams: Mutex<Vec<TcpStream>>,
+    waker: Waker,
+}
+
+impl Mailbox {
+    /// The mailbox of the thread that waits on `poll`.
+    pub fn new(poll: &Poll) -> io::Result<Self> {
+        let waker = Waker::new(poll.registry(), HANDED)?;
+        Ok(Self {
+            streams: Mutex::default(),
+            waker,
+        })
+    }
+
+    /// Hands over a connection.
+    pub fn put(&self, stream: TcpStream) {
+        self.lock().push(stream);
+        // A waker fails only when its poll is gone, and its thread with it.
+        let _ = self.waker.wake();
+    }
+
+    /// Takes what was handed over.
+    pub fn take(&self) -> Vec<TcpStream> {
+        std::mem::take(&mut self.lock())
+    }
+
+    /// A list of streams is whole whatever panicked while it was locked.
+    fn lock(&self) -> MutexGuard<'_, Vec<TcpStream>> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,208 @@
+//! A thread's loop: waits for events and passes them to the connections.
+
+use std::io;
+use std::net::TcpListener;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use common::http1::Response;
+use common::{date, shutdown};
+use slab::Slab;
+
+use super::Shared;
+use super::connection::Connection;
+use super::ring::{Event, Ring};
+
+/// How often deadlines are looked at.
+const TICK: Duration = Duration::from_secs(1);
+
+/// How long a thread waits before it accepts again when the process is out of descriptors, and
+/// between two looks at what is still in flight when it stops.
+const BACK_OFF: Duration = Duration::from_millis(100);
+
+/// A thread of the server: its ring, its listener and its connections.
+pub struct Worker {
+    index: usize,
+    ring: Ring,
+    listener: Option<TcpListener>,
+    /// Kept open: it is what the ring watches.
+    signal: UnixStream,
+    connections: Slab<Connection>,
+    response: Response,
+    shared: Arc<Shared>,
+    /// Accepting failed for want of descriptors.
+    backs_off: bool,
+    ends: Option<Instant>,
+}
+
+impl Worker {
+    pub fn new(
+        index: usize,
+        ring: Ring,
+        listener: TcpListener,
+        signal: UnixStream,
+        response: Response,
+        shared: Arc<Shared>,
+    ) -> Self {
+        Self {
+            index,
+            ring,
+            listener: Some(listener),
+            signal,
+            connections: Slab::new(),
+            response,
+            shared,
+            backs_off: false,
+            ends: None,
+        }
+    }
+
+    /// Serves until a signal has come and what was in flight is finished.
+    pub fn run(mut self) -> io::Result<()> {
+        self.ring.watch(self.signal.as_raw_fd());
+        self.accept();
+        let mut checked = date::ticks();
+        while !self.is_done() {
+            let waits = self.backs_off || self.ends.is_some();
+            self.ring.wait(if waits { BACK_OFF } else { TICK })?;
+            for index in 0..self.ring.events() {
+                let event = self.ring.event(index);
+                self.handle(event);
+            }
+            if self.backs_off && self.ring.events() == 0 {
+                self.accept();
+            }
+            if self.ends.is_some() && self.ring.events() == 0 {
+                self.close_where(|connection| connection.is_idle());
+            }
+            let now = date::ticks();
+            if now != checked {
+                checked = now;
+                self.close_where(|connection| connection.is_overdue(now));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.ends
+            .is_some_and(|end| self.connections.is_empty() || Instant::now() >= end)
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Accepted {
+                stream: Ok(stream),
+                more,
+            } => {
+                self.place(stream);
+                if !more {
+                    self.accept();
+                }
+            }
+            Event::Accepted {
+                stream: Err(error),
+                more: false,
+            } => match error.raw_os_error() {
+                // The client has given up.
+                Some(libc::ECONNABORTED | libc::EINTR) => self.accept(),
+                // Out of descriptors or memory. The connections wait in the backlog.
+                _ => self.backs_off = self.listener.is_some(),
+            },
+            Event::Accepted { .. } | Event::Nothing => {}
+            Event::Handed(stream) => self.add(stream),
+            Event::Readable => self.stop(),
+            Event::Received {
+                key,
+                result,
+                buffer,
+                more,
+            } => self.received(key, result, buffer, more),
+            Event::Progress { key } => self.connections[key].progress(),
+            Event::Sent { key, failed } => {
+                let connection = &mut self.connections[key];
+                connection.sent(failed);
+                let mut output = self.ring.spare();
+                connection.answer_rest(&self.response, &mut output);
+                self.pump(key, output);
+            }
+        }
+    }
+
+    fn accept(&mut self) {
+        self.backs_off = false;
+        if let Some(listener) = &self.listener {
+            self.ring.accept(listener.as_raw_fd());
+        }
+    }
+
+    /// Serves a connection here, or hands it to the thread that is to serve it.
+    fn place(&mut self, stream: OwnedFd) {
+        let thread = self.shared.spread.place(self.index);
+        match self.shared.rings[thread].get() {
+            Some(&ring) if thread != self.index => self.ring.hand(ring, stream),
+            _ => self.add(stream),
+        }
+    }
+
+    fn add(&mut self, stream: OwnedFd) {
+        let mut connection = Connection::new(stream);
+        if self.ends.is_some() {
+            connection.close_after_next();
+        }
+        let key = self.connections.insert(connection);
+        self.pump(key, Vec::new());
+    }
+
+    fn received(
+        &mut self,
+        key: usize,
+        result: Result<usize, i32>,
+        buffer: Option<u16>,
+        more: bool,
+    ) {
+        let mut output = self.ring.spare();
+        let data = match (result, buffer) {
+            (Ok(len), Some(buffer)) => Ok(self.ring.buffers.filled(buffer, len)),
+            (Ok(_), None) => Ok([].as_slice()),
+            (Err(errno), _) => Err(errno),
+        };
+        self.connections[key].received(data, more, &self.response, &mut output);
+        if let Some(buffer) = buffer {
+            self.ring.buffers.give(buffer);
+        }
+        self.pump(key, output);
+    }
+
+    fn pump(&mut self, key: usize, output: Vec<u8>) {
+        if self.connections[key].pump(key, output, &mut self.ring) {
+            let connection = self.connections.remove(key);
+            self.ring.close(connection.into_fd());
+            self.shared.spread.closed(self.index);
+        }
+    }
+
+    /// Stops accepting; what is idle is closed when nothing more comes.
+    fn stop(&mut self) {
+        if self.listener.take().is_some() {
+            self.ring.cancel_accept();
+        }
+        self.ends = Some(Instant::now() + shutdown::GRACE);
+        for (_, connection) in &mut self.connections {
+            connection.close_after_next();
+        }
+    }
+
+    fn close_where(&mut self, ends: impl Fn(&Connection) -> bool) {
+        let keys: Vec<_> = (self.connections.iter())
+            .filter(|(_, connection)| ends(connection))
+            .map(|(key, _)| key)
+            .collect();
+        for key in keys {
+            self.connections[key].close();
+            self.pump(key, Vec::new());
+        }
+    }
+}
