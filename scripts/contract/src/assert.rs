@@ -1,7 +1,15 @@
 //! The whole contract as one test of one of our servers.
 
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::{
+    Judge, Level, Outcome, Selection, ServerCommand, Target, Targets, Values, Verdict, cases,
+};
+use crate::{check_process, check_wire};
+
 /// Starts `bin`, runs every case, prints a table and panics if a case failed that targets.toml does not
-/// list for `name`, or if one passed that it lists.
+/// list for `name`, if one passed that it lists, or if a case killed the server.
 ///
 /// ```ignore
 /// #[test]
@@ -10,5 +18,85 @@
 /// }
 /// ```
 pub fn assert_server(bin: &str, name: &str) {
-    let _ = (bin, name);
+    let targets = Targets::load(&targets_file()).unwrap_or_else(|error| panic!("{error}"));
+    let target = targets
+        .get(name)
+        .unwrap_or_else(|| panic!("targets.toml has no target `{name}`"));
+    let mut command = target.command(Values {
+        threads: 2,
+        ..Values::new("")
+    });
+    command.argv[0] = bin.to_owned();
+    let judge = target
+        .judge(&command.values.body())
+        .unwrap_or_else(|| panic!("`{name}` is exempt from the contract"));
+    let outcomes = all_cases(&command, &judge);
+    print_table(name, &outcomes);
+    let faults = faults(&outcomes, target);
+    assert!(
+        faults.is_empty(),
+        "{name} breaks its contract:\n{}",
+        faults.join("\n")
+    );
+}
+
+fn targets_file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../servers/targets.toml")
+}
+
+/// The quick wire cases first, since the others would hold them up; then all that waits, side by side.
+fn all_cases(command: &ServerCommand, judge: &Judge) -> Vec<Outcome> {
+    let running = command
+        .start(Duration::from_secs(10))
+        .unwrap_or_else(|error| panic!("the server does not start: {error}"));
+    let mut outcomes = check_wire(running.addr(), judge, &Selection::Quick);
+    let (wire, process) = std::thread::scope(|scope| {
+        let wire = scope.spawn(|| check_wire(running.addr(), judge, &Selection::Waiting));
+        let process = check_process(command, judge, &Selection::All);
+        (wire.join().expect("no case panics"), process)
+    });
+    outcomes.extend(wire);
+    outcomes.extend(process);
+    outcomes.sort_by_key(|outcome| cases().iter().position(|case| case.id == outcome.id));
+    outcomes
+}
+
+fn print_table(name: &str, outcomes: &[Outcome]) {
+    println!("{name}:");
+    for outcome in outcomes {
+        let level = cases()
+            .iter()
+            .find(|case| case.id == outcome.id)
+            .map(|case| case.level);
+        let level = if level == Some(Level::Must) { 'M' } else { 'S' };
+        let verdict = match outcome.verdict {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "FAIL",
+            Verdict::Skip => "skip",
+        };
+        println!("  {level} {verdict} {:<22} {}", outcome.id, outcome.reason);
+        for line in outcome.exchange.lines() {
+            println!("           {line}");
+        }
+    }
+}
+
+/// What breaks the contract, a line each.
+fn faults(outcomes: &[Outcome], target: &Target) -> Vec<String> {
+    let fault = |outcome: &Outcome| {
+        let listed = target.deviations.get(outcome.id);
+        match (outcome.verdict, listed) {
+            _ if !outcome.alive => Some(format!(
+                "{}: the server did not survive it: {}",
+                outcome.id, outcome.reason
+            )),
+            (Verdict::Fail, None) => Some(format!("{}: {}", outcome.id, outcome.reason)),
+            (Verdict::Pass, Some(reason)) => Some(format!(
+                "{}: passes, so its deviation (`{reason}`) must go from targets.toml",
+                outcome.id
+            )),
+            _ => None,
+        }
+    };
+    outcomes.iter().filter_map(fault).collect()
 }

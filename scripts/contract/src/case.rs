@@ -1,6 +1,11 @@
-//! The list of cases: what each asks, how much it matters and where its answer is written down.
+//! What a case is.
 
 use serde::Serialize;
+
+use crate::client::Fault;
+use crate::list;
+use crate::process::Process;
+use crate::wire::Wire;
 
 /// How much a case matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -34,13 +39,25 @@ pub struct Case {
     pub level: Level,
     /// What it needs.
     pub kind: Kind,
-    /// Whether it has to let time pass (seconds) even against a good server.
+    /// Whether it has to let seconds pass even against a good server.
     pub waits: bool,
     /// The input and the right answer in one line.
     pub about: &'static str,
+    pub(crate) run: Run,
+}
+
+/// How a case is run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Run {
+    /// Beside others.
+    Wire(fn(&Wire) -> Result<(), Fault>),
+    /// Alone: it loads the server, or times it.
+    WireAlone(fn(&Wire) -> Result<(), Fault>),
+    /// With servers of its own.
+    Process(fn(&Process) -> Result<(), Fault>),
 }
 
 /// All cases, in the order of the matrix.
 pub fn cases() -> &'static [Case] {
-    &[]
+    list::CASES
 }

@@ -1,0 +1,124 @@
+//! A server that has run out of descriptors, and one that does not get to accept.
+
+use std::net::{SocketAddr, TcpStream};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::signal::Signal;
+
+use super::Process;
+use super::sample::sample;
+use crate::Running;
+use crate::client::{Client, Fault, G};
+
+/// The shell lowers both limits before it becomes the server: ours raise the soft one to the hard one.
+const FEW_DESCRIPTORS: [&str; 4] = ["sh", "-c", "ulimit -n 40; exec \"$@\"", "sh"];
+
+/// Case `out-of-descriptors`, with one thread: where that one spins, nobody serves.
+pub(crate) fn out_of_descriptors(process: &Process) -> Result<(), Fault> {
+    let mut running = process.start_under(&FEW_DESCRIPTORS)?;
+    let held = connect_many(running.addr(), 60)?;
+    sleep(Duration::from_millis(300));
+    let used = cpu_in_a_second(&running);
+    drop(held);
+    let released = Instant::now();
+    serves_again(running.addr(), released + Duration::from_secs(2))?;
+    process.expect_alive(&mut running)?;
+    match used {
+        Some(used) if used > Duration::from_millis(50) => {
+            let percent = used.as_secs_f64() * 100.0;
+            Err(Fault::plain(format!(
+                "out of descriptors, the server uses {percent:.0} % of a CPU"
+            )))
+        }
+        Some(_) => Ok(()),
+        None => {
+            process.remark("its CPU was not measured: that is read from Linux' /proc".into());
+            Ok(())
+        }
+    }
+}
+
+fn cpu_in_a_second(running: &Running) -> Option<Duration> {
+    let before = sample(running.pid())?.cpu;
+    sleep(Duration::from_secs(1));
+    Some(sample(running.pid())?.cpu.saturating_sub(before))
+}
+
+/// The server answers a new client until `end`; one that it still turns away tries again.
+fn serves_again(addr: SocketAddr, end: Instant) -> Result<(), Fault> {
+    loop {
+        let limit = end
+            .saturating_duration_since(Instant::now())
+            .max(Duration::from_millis(10));
+        let mut client = Client::connect(addr)?;
+        client.send(G)?;
+        match client.response_within("GET", limit) {
+            Ok(Some(_)) => return Ok(()),
+            _ if Instant::now() >= end => {
+                return Err(
+                    client.fault("2 s after the connections were released it does not serve")
+                );
+            }
+            _ => sleep(Duration::from_millis(20)),
+        }
+    }
+}
+
+/// Connections of the case `backlog`.
+const WAITING: usize = 1000;
+
+/// Case `backlog`.
+pub(crate) fn backlog(process: &Process) -> Result<(), Fault> {
+    possible()?;
+    let mut running = process.start()?;
+    running.signal_group(Signal::SIGSTOP);
+    let waiting = connect_many(running.addr(), WAITING);
+    running.signal_group(Signal::SIGCONT);
+    drop(waiting?);
+    process.expect_alive(&mut running)
+}
+
+fn connect_many(addr: SocketAddr, count: usize) -> Result<Vec<TcpStream>, Fault> {
+    let connect = |number| {
+        TcpStream::connect_timeout(&addr, Duration::from_secs(1)).map_err(|error| {
+            Fault::plain(format!(
+                "connection {number} of {count} does not complete: {error}"
+            ))
+        })
+    };
+    (1..=count).map(connect).collect()
+}
+
+/// Whether this system lets anyone have such a backlog, and this process so many connections.
+fn possible() -> Result<(), Fault> {
+    let allowed = std::fs::read_to_string("/proc/sys/net/core/somaxconn");
+    let allowed: usize = allowed
+        .ok()
+        .and_then(|text| text.trim().parse().ok())
+        .unwrap_or(0);
+    if allowed <= WAITING {
+        return Err(Fault::Skip(format!(
+            "the system's longest backlog is {allowed} (Linux' net.core.somaxconn; 0: not known), {WAITING} are needed"
+        )));
+    }
+    let descriptors = raise_descriptor_limit();
+    if descriptors < WAITING as u64 + 200 {
+        return Err(Fault::Skip(format!(
+            "only {descriptors} open files are allowed (`ulimit -Hn`)"
+        )));
+    }
+    Ok(())
+}
+
+/// Raises this process's soft limit of open files to the hard one, and says what it is then.
+fn raise_descriptor_limit() -> u64 {
+    let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else {
+        return 0;
+    };
+    match setrlimit(Resource::RLIMIT_NOFILE, hard, hard) {
+        Ok(()) => hard,
+        Err(_) => soft,
+    }
+}
