@@ -9,11 +9,27 @@
 //! counts sees exactly those. The first request of a run is sent alone and read in full: what it brings is
 //! what every later response has to be. It and the requests of the warm-up are counted, but not timed.
 
+mod alarm;
 mod config;
+mod cpu;
+mod dialer;
 mod error;
+mod expected;
+mod files;
+mod inbox;
+mod plan;
+mod probe;
 mod report;
+mod request;
+mod response;
 mod run;
+mod samples;
+mod schedule;
+mod slot;
+mod summary;
+mod tally;
 mod target;
+mod worker;
 
 pub use config::{Amount, Config, Mode, RequestKind};
 pub use error::Error;

@@ -1,5 +1,7 @@
 //! What a run found out: the object that `load --json` prints.
 
+use std::ops::AddAssign;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -120,6 +122,19 @@ impl Errors {
             ("unexpected_close", self.unexpected_close),
             ("extra", self.extra),
         ]
+    }
+}
+
+impl AddAssign for Errors {
+    fn add_assign(&mut self, other: Self) {
+        self.connect += other.connect;
+        self.reset += other.reset;
+        self.timeout += other.timeout;
+        self.short += other.short;
+        self.wrong_bytes += other.wrong_bytes;
+        self.non_2xx += other.non_2xx;
+        self.unexpected_close += other.unexpected_close;
+        self.extra += other.extra;
     }
 }
 
@@ -270,7 +285,7 @@ impl Cpu {
 }
 
 /// CPU time of one thread.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadCpu {
     /// User time.
     pub user_seconds: f64,

@@ -1,0 +1,146 @@
+//! What happens by the clock: the phases of a run, timeouts, samples.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::{Phase, Worker};
+use crate::cpu::Usage;
+use crate::inbox::Failure;
+use crate::plan::nanoseconds;
+
+/// Nanoseconds between two looks at the clock, at most.
+const TICK: u64 = 10_000_000;
+/// Nanoseconds between two updates of what the progress shows.
+const SHOW: u64 = 100_000_000;
+/// Nanoseconds that an interrupted run waits for what is under way.
+const PATIENCE: u64 = 500_000_000;
+/// A run by number gives up after so many timeouts without any response.
+const HOPELESS: u64 = 10;
+
+impl Worker<'_> {
+    /// Looks after everything that is not an event.
+    pub(super) fn tick(&mut self, thread: usize) {
+        self.next_tick = self.now + TICK;
+        self.advance_phase(thread);
+        if self.phase == Phase::Measure {
+            self.tally
+                .samples
+                .take(self.now - self.measured_from, self.under_way as u64);
+        }
+        if self.now >= self.next_show {
+            self.next_show = self.now + SHOW;
+            self.shown
+                .requests
+                .store(self.tally.requests - self.under_way as u64, Relaxed);
+            self.shown.errors.store(self.tally.errors.total(), Relaxed);
+        }
+        if self.now >= self.next_scan {
+            self.next_scan = self.now + (self.timeout / 20).clamp(TICK, 25 * TICK);
+            self.end_overdue(self.now.saturating_sub(self.timeout));
+        }
+        if self.phase != Phase::WarmUp && self.left > 0 && self.plan.requests.is_some() {
+            self.give_up_when_hopeless();
+        }
+    }
+
+    pub(super) fn advance_phase(&mut self, thread: usize) {
+        let warmup = nanoseconds(self.plan.config.warmup);
+        if self.phase == Phase::WarmUp && self.now >= warmup {
+            self.phase = Phase::Measure;
+            self.measured_from = self.now;
+            self.usage = Some(Usage::now(&self.plan.config.cpus));
+            self.responses_before = self.tally.responses;
+            self.left = self
+                .plan
+                .requests
+                .map_or(u64::MAX, |requests| self.plan.part(requests, thread));
+        }
+        let end = self
+            .plan
+            .duration()
+            .map_or(u64::MAX, |duration| warmup + duration);
+        if self.phase == Phase::Measure && self.now >= end {
+            self.stop_sending(end, self.timeout);
+        }
+        if self.plan.config.stop.load(Relaxed) && !self.tally.interrupted {
+            self.tally.interrupted = true;
+            self.stop_sending(self.now, self.timeout.min(PATIENCE));
+        }
+        if let Phase::Drain { deadline } = self.phase
+            && self.now >= deadline
+        {
+            self.close_schedule();
+            self.end_overdue(u64::MAX);
+        }
+        self.next_tick = self.next_tick.min(match self.phase {
+            Phase::WarmUp => warmup,
+            Phase::Measure => end,
+            Phase::Drain { deadline } => deadline.max(self.now + 1),
+        });
+    }
+
+    /// Ends the measured time. A closed loop sends nothing more; an open one sends what was due by `end`.
+    pub(super) fn stop_sending(&mut self, end: u64, patience: u64) {
+        self.end_measurement();
+        match &mut self.schedule {
+            None => self.left = 0,
+            Some(schedule) => schedule.stop_at(end),
+        }
+        self.phase = Phase::Drain {
+            deadline: self.now + patience,
+        };
+    }
+
+    pub(super) fn end_measurement(&mut self) {
+        let Some(before) = self.usage.take() else {
+            return;
+        };
+        let (cpu, stolen) = Usage::now(&self.plan.config.cpus).since(before);
+        self.tally.cpu.push(cpu);
+        self.tally.stolen_seconds = stolen;
+        self.tally.measured = self.now - self.measured_from;
+        self.tally.measured_responses = self.tally.responses.saturating_sub(self.responses_before);
+    }
+
+    /// Ends what has been under way since before `limit`.
+    pub(super) fn end_overdue(&mut self, limit: u64) {
+        for index in 0..self.slots.len() {
+            let slot = &self.slots[index];
+            if slot.is_older_than(limit) {
+                let failure = if slot.connecting {
+                    Failure::Connect
+                } else {
+                    Failure::Timeout
+                };
+                self.fail(index, failure);
+            }
+        }
+    }
+
+    /// A number of requests is never done when the server does not answer at all any more.
+    pub(super) fn give_up_when_hopeless(&mut self) {
+        let since = self.last_response.max(self.measured_from);
+        if self.now > since.saturating_add(self.timeout.saturating_mul(HOPELESS)) {
+            self.stop(format!(
+                "{} has not answered for {} s, ten times the timeout",
+                self.plan.address,
+                (self.now - since) / 1_000_000_000
+            ));
+        }
+    }
+
+    /// Ends the run because it cannot go on.
+    pub(super) fn stop(&mut self, reason: String) {
+        self.tally.stopped.get_or_insert(reason);
+        self.stop_sending(self.now, self.timeout);
+        self.close_schedule();
+        self.next_tick = self.now;
+    }
+
+    /// Nothing more is sent, whatever is due.
+    pub(super) fn close_schedule(&mut self) {
+        if let Some(schedule) = &self.schedule {
+            self.tally.unsent += schedule.overdue(self.now).min(self.left);
+        }
+        self.left = 0;
+    }
+}
