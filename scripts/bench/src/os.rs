@@ -53,6 +53,33 @@ pub struct Usage {
     pub processes: u64,
 }
 
+impl Usage {
+    /// What was used since `before`; the counts of what is alive are those of now.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        Self {
+            cpu_s: self.cpu_s - before.cpu_s,
+            user_s: self.user_s - before.user_s,
+            system_s: self.system_s - before.system_s,
+            voluntary_switches: self
+                .voluntary_switches
+                .saturating_sub(before.voluntary_switches),
+            involuntary_switches: self
+                .involuntary_switches
+                .saturating_sub(before.involuntary_switches),
+            threads: self.threads,
+            processes: self.processes,
+        }
+    }
+
+    /// User time as a share of all; 0 where both are below a clock tick.
+    #[must_use]
+    pub fn user_share(&self) -> f64 {
+        let both = self.user_s + self.system_s;
+        if both > 0.0 { self.user_s / both } else { 0.0 }
+    }
+}
+
 /// What a CPU says about slowing itself down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Throttle {

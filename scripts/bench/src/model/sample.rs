@@ -170,3 +170,21 @@ pub struct Heat {
     /// Whether the machine throttled itself during the load.
     pub throttled: Option<bool>,
 }
+
+impl Latency {
+    /// No figures of this kind.
+    #[must_use]
+    pub fn unknown(kind: LatencyKind) -> Self {
+        Self {
+            kind,
+            mean_us: None,
+            p50_us: None,
+            p75_us: None,
+            p90_us: None,
+            p99_us: None,
+            p999_us: None,
+            p9999_us: None,
+            max_us: None,
+        }
+    }
+}

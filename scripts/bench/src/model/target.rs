@@ -16,7 +16,11 @@ pub struct Target {
     pub language: String,
     /// The stack that it shows.
     pub stack: String,
-    /// Second measurement of this target under another name (A/A control).
+    /// Its main source file, relative to `servers/`; null for the user's own.
+    pub source: Option<String>,
+    /// The target of which this one is a variant with other settings.
+    pub variant_of: Option<String>,
+    /// The target that this is a second measurement of (A/A control).
     pub twin_of: Option<String>,
     /// Why it was not measured; null when it was.
     pub skipped: Option<String>,

@@ -1,0 +1,235 @@
+//! What is to be measured: the entries of the target list, the user's own servers, and the A/A twin.
+
+use crate::model;
+use anyhow::{Context, bail, ensure};
+use contract::targets::Class;
+use contract::{Target, Targets};
+use std::path::Path;
+
+/// A target under the name by which it is measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its key in the results.
+    pub name: String,
+    /// What is started.
+    pub target: Target,
+    /// The candidate that this is a second measurement of.
+    pub twin_of: Option<String>,
+}
+
+impl Candidate {
+    fn of(target: Target) -> Self {
+        Self {
+            name: target.name.clone(),
+            target,
+            twin_of: None,
+        }
+    }
+
+    /// The A/A twin.
+    #[must_use]
+    pub fn twin(&self) -> Self {
+        Self {
+            name: format!("{} (A/A)", self.name),
+            target: self.target.clone(),
+            twin_of: Some(self.name.clone()),
+        }
+    }
+
+    /// Whether it was given on the command line.
+    #[must_use]
+    pub fn is_yours(&self) -> bool {
+        self.target.class == Class::Yours
+    }
+
+    /// Its entry in the results, nothing measured yet.
+    #[must_use]
+    pub fn describe(&self) -> model::Target {
+        model::Target {
+            name: self.name.clone(),
+            class: class(self.target.class),
+            language: self.target.language.clone(),
+            stack: self.target.stack.clone(),
+            source: Some(self.target.source.clone()).filter(|source| !source.is_empty()),
+            variant_of: self.target.variant_of.clone(),
+            twin_of: self.twin_of.clone(),
+            skipped: None,
+            version: None,
+            run: self.target.run.clone(),
+            build: self.target.build.concat(),
+            settings: self.target.settings.clone(),
+            binary_bytes: None,
+            binary_sha256: None,
+            start_to_first_byte_us: Vec::new(),
+            request: None,
+            response: None,
+            capabilities: None,
+            contract: Vec::new(),
+        }
+    }
+}
+
+fn class(class: Class) -> model::Class {
+    match class {
+        Class::Control => model::Class::Control,
+        Class::Engine => model::Class::Engine,
+        Class::Library => model::Class::Library,
+        Class::Framework => model::Class::Framework,
+        Class::Server => model::Class::Server,
+        Class::Yours => model::Class::Yours,
+    }
+}
+
+/// Which targets were asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// Only these, in the order of the list.
+    pub only: Vec<String>,
+    /// Not these.
+    pub skip: Vec<String>,
+    /// All of the list, not only the quick ones.
+    pub all: bool,
+    /// The user's own, as `NAME=COMMAND`.
+    pub with: Vec<String>,
+}
+
+/// The candidates of a choice. Without a list only the user's own are there.
+///
+/// # Errors
+/// When a name is unknown or twice, or a command cannot be read.
+pub fn choose(list: Option<&Targets>, choice: &Choice) -> anyhow::Result<Vec<Candidate>> {
+    let yours: Vec<Target> = choice
+        .with
+        .iter()
+        .map(|spec| yours(spec))
+        .collect::<anyhow::Result<_>>()?;
+    let listed = list.map(|list| list.targets.as_slice()).unwrap_or_default();
+    let known = |name: &String| {
+        listed
+            .iter()
+            .chain(&yours)
+            .any(|target| target.name == *name)
+    };
+    if let Some(unknown) = choice
+        .only
+        .iter()
+        .chain(&choice.skip)
+        .find(|name| !known(name))
+    {
+        bail!("there is no target `{unknown}`: `bench list` shows them all");
+    }
+    let wanted = |target: &&Target| match choice.only.is_empty() {
+        false => choice.only.contains(&target.name),
+        true => choice.all || target.quick,
+    };
+    let mut chosen: Vec<Target> = listed.iter().filter(wanted).cloned().collect();
+    chosen.extend(yours);
+    chosen.retain(|target| !choice.skip.contains(&target.name));
+    for (index, target) in chosen.iter().enumerate() {
+        ensure!(
+            !chosen[..index]
+                .iter()
+                .any(|other| other.name == target.name),
+            "there are two targets `{}`",
+            target.name
+        );
+    }
+    ensure!(
+        !chosen.is_empty(),
+        "no target is left: name some with --only or --with 'NAME=COMMAND {{port}}'"
+    );
+    Ok(chosen.into_iter().map(Candidate::of).collect())
+}
+
+/// `NAME=COMMAND`, the command split into words as a shell would.
+fn yours(spec: &str) -> anyhow::Result<Target> {
+    let (name, command) = spec
+        .split_once('=')
+        .with_context(|| format!("--with '{spec}' is not NAME=COMMAND"))?;
+    let mut words =
+        shlex::split(command).with_context(|| format!("--with '{spec}': a quote is not closed"))?;
+    ensure!(!words.is_empty(), "--with '{spec}': the command is empty");
+    ensure!(
+        words.iter().any(|word| word.contains("{port}")),
+        "--with '{spec}': the command has no {{port}}, so it cannot be told where to listen"
+    );
+    absolute(&mut words[0])?;
+    Ok(Target::yours(name.trim(), words)?)
+}
+
+/// A program given by a path is meant from where bench was started.
+fn absolute(program: &mut String) -> anyhow::Result<()> {
+    if program.contains('/') && !program.starts_with(['/', '{']) {
+        let path = std::path::absolute(Path::new(program))?;
+        *program = path
+            .to_str()
+            .context("the current folder's name is not UTF-8")?
+            .to_owned();
+    }
+    Ok(())
+}
+
+/// The first candidate that competes, once more: what the two differ by is noise.
+#[must_use]
+pub fn with_twin(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+    if let Some(first) = candidates
+        .iter()
+        .find(|candidate| candidate.target.class != Class::Control)
+    {
+        let twin = first.twin();
+        candidates.push(twin);
+    }
+    candidates
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choice(with: &[&str]) -> Choice {
+        Choice {
+            with: with.iter().map(|spec| (*spec).to_owned()).collect(),
+            ..Choice::default()
+        }
+    }
+
+    #[test]
+    fn a_command_is_split_as_a_shell_would() {
+        let candidates = choose(
+            None,
+            &choice(&["mine='/my server' --port {port} --say 'a b'"]),
+        )
+        .unwrap();
+        assert_eq!(
+            candidates[0].target.run,
+            ["/my server", "--port", "{port}", "--say", "a b"]
+        );
+        assert_eq!(candidates[0].target.class, Class::Yours);
+    }
+
+    #[test]
+    fn what_cannot_be_started_is_refused_with_the_reason() {
+        for (specs, reason) in [
+            (&["mine"][..], "not NAME=COMMAND"),
+            (&["mine=server"], "no {port}"),
+            (&["mine=server '{port}"], "quote"),
+            (&["mine="], "empty"),
+            (&["a=x {port}", "a=y {port}"], "two targets"),
+            (&[], "no target is left"),
+        ] {
+            let error = choose(None, &choice(specs)).unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_twin_is_of_the_first_that_competes() {
+        let candidates = with_twin(choose(None, &choice(&["a=x {port}", "b=y {port}"])).unwrap());
+        let names: Vec<&str> = candidates
+            .iter()
+            .map(|candidate| candidate.name.as_str())
+            .collect();
+        assert_eq!(names, ["a", "b", "a (A/A)"]);
+        assert_eq!(candidates[2].twin_of.as_deref(), Some("a"));
+    }
+}

@@ -1,0 +1,131 @@
+//! Samples of a server's process tree around and during a load.
+
+use crate::model::{Heat, ServerCost};
+use crate::os::{self, Throttle, Usage};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Watches a process tree from just before a load until just after it.
+#[derive(Debug)]
+pub(super) struct Watch {
+    cpus: Vec<u32>,
+    usage: Usage,
+    stolen_s: Option<f64>,
+    heat: Heat,
+    throttle: Option<Throttle>,
+    middle: Middle,
+}
+
+impl Watch {
+    /// Looks at `processes`, whose server runs on `cpus`, now and once more after `delay`, while the load runs.
+    pub(super) fn begin(processes: &[i32], cpus: &[u32], delay: Duration) -> Self {
+        let cpu = first(cpus);
+        Self {
+            throttle: os::throttle(cpu),
+            heat: Heat {
+                celsius_before: os::celsius(),
+                mhz_before: os::mhz(cpu),
+                ..Heat::default()
+            },
+            middle: Middle::after(delay, processes.to_vec()),
+            stolen_s: os::stolen_s(cpus),
+            usage: os::usage(processes),
+            cpus: cpus.to_vec(),
+        }
+    }
+
+    /// What the tree, now `processes`, used for `all_responses` in a load of `elapsed_s`.
+    pub(super) fn end(
+        self,
+        processes: &[i32],
+        elapsed_s: f64,
+        all_responses: u64,
+    ) -> (ServerCost, Heat) {
+        let used = os::usage(processes).since(&self.usage);
+        let stolen_s = os::stolen_s(&self.cpus)
+            .zip(self.stolen_s)
+            .map(|(after, before)| after - before);
+        let heat = self.heat_until_now();
+        let count = u32::try_from(self.cpus.len()).unwrap_or(1);
+        let mut cost = ServerCost {
+            cpus: count,
+            stolen_s,
+            ..ServerCost::default()
+        };
+        let seen = self.middle.seen();
+        // A tree that has ended tells nothing any more.
+        if os::SAMPLES && used.processes > 0 && used.cpu_s >= 0.0 {
+            let available = elapsed_s * f64::from(count) - stolen_s.unwrap_or(0.0);
+            cost.utilisation = (available > 0.0).then(|| used.cpu_s / available);
+            cost.cpu_us_per_request =
+                (all_responses > 0).then(|| used.cpu_s * 1e6 / all_responses as f64);
+            fill(&mut cost, &used);
+        }
+        if let Some((pss, usage)) = seen {
+            cost.pss_load_bytes = pss;
+            cost.processes = Some(usage.processes);
+            cost.threads = Some(usage.threads);
+        }
+        (cost, heat)
+    }
+
+    fn heat_until_now(&self) -> Heat {
+        let cpu = first(&self.cpus);
+        let throttled = self
+            .throttle
+            .zip(os::throttle(cpu))
+            .map(|(before, after)| before.now || after.now || after.count > before.count);
+        Heat {
+            celsius_after: os::celsius(),
+            mhz_after: os::mhz(cpu),
+            throttled,
+            ..self.heat
+        }
+    }
+}
+
+fn fill(cost: &mut ServerCost, used: &Usage) {
+    cost.cpu_s = Some(used.cpu_s);
+    cost.user_s = Some(used.cpu_s * used.user_share());
+    cost.system_s = Some(used.cpu_s * (1.0 - used.user_share()));
+    cost.voluntary_switches = Some(used.voluntary_switches);
+    cost.involuntary_switches = Some(used.involuntary_switches);
+}
+
+fn first(cpus: &[u32]) -> u32 {
+    cpus.first().copied().unwrap_or(0)
+}
+
+/// A look at the tree in the middle of a load, by a thread of its own.
+#[derive(Debug)]
+struct Middle {
+    thread: JoinHandle<Option<(Option<u64>, Usage)>>,
+    cancel: Sender<()>,
+}
+
+impl Middle {
+    fn after(delay: Duration, roots: Vec<i32>) -> Self {
+        let (cancel, cancelled) = channel();
+        let thread = std::thread::spawn(move || match cancelled.recv_timeout(delay) {
+            Err(RecvTimeoutError::Timeout) if os::SAMPLES => {
+                let all = os::processes();
+                let mut tree: Vec<i32> = roots
+                    .iter()
+                    .flat_map(|root| os::descendants(&all, *root))
+                    .collect();
+                tree.sort_unstable();
+                tree.dedup();
+                Some((os::pss(&tree), os::usage(&tree)))
+            }
+            _ => None,
+        });
+        Self { thread, cancel }
+    }
+
+    /// What it saw; nothing when the load ended before.
+    fn seen(self) -> Option<(Option<u64>, Usage)> {
+        drop(self.cancel);
+        self.thread.join().ok().flatten()
+    }
+}

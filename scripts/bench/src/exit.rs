@@ -1,0 +1,16 @@
+//! Exit codes. Scripts and CI rely on them.
+
+/// All well.
+pub const OK: u8 = 0;
+/// Something went wrong; stderr says what.
+pub const ERROR: u8 = 1;
+/// The command line makes no sense.
+pub const USAGE: u8 = 2;
+/// A contract check failed, or a gate found the head slower.
+pub const CHECK_FAILED: u8 = 3;
+/// Something was skipped under `--strict`.
+pub const SKIPPED: u8 = 4;
+/// The gate cannot tell.
+pub const CANNOT_TELL: u8 = 5;
+/// Interrupted: children have ended, results so far are kept.
+pub const INTERRUPTED: u8 = 130;

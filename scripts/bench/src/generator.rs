@@ -1,0 +1,109 @@
+//! Load generators behind one trait: the embedded one, wrk and ab.
+
+mod ab;
+mod child;
+mod embedded;
+mod wrk;
+
+pub use ab::{Ab, parse as parse_ab};
+pub use embedded::Embedded;
+pub use wrk::Wrk;
+
+use crate::interrupt::Interrupt;
+use crate::model::{Errors, GeneratorKind, Latency, Mode, RequestKind};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// What to send.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Load {
+    /// How connections are used.
+    pub mode: Mode,
+    /// Requests in flight on each connection in mode `pipeline`.
+    pub pipeline_depth: u32,
+    /// Open connections.
+    pub connections: u32,
+    /// Requests per second of an open loop.
+    pub rate: Option<f64>,
+    /// Which request.
+    pub request: RequestKind,
+    /// The header fields of that request, `Host` and `Connection` apart, for generators that have to be told.
+    pub fields: Vec<(String, String)>,
+    /// Request target.
+    pub path: String,
+}
+
+/// What a load gave, as this generator tells it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loaded {
+    /// Measured time in seconds.
+    pub elapsed_s: f64,
+    /// Right responses in the measured time.
+    pub responses: u64,
+    /// Right responses over the whole load: what the server's CPU time is divided by.
+    pub all_responses: u64,
+    /// Failed requests.
+    pub errors: Errors,
+    /// Latency.
+    pub latency: Latency,
+    /// Bytes read.
+    pub read_bytes: Option<u64>,
+    /// Mean number of requests in flight.
+    pub in_flight: Option<f64>,
+    /// Open loop: requests per second that were sent.
+    pub rate_sent: Option<f64>,
+    /// CPU time that the generator used.
+    pub cpu_s: f64,
+    /// CPUs that it could use at once.
+    pub cpus: u32,
+    /// Time that the hypervisor took from those CPUs.
+    pub stolen_s: Option<f64>,
+}
+
+/// Something that makes load.
+pub trait Generator {
+    /// Which one it is.
+    fn kind(&self) -> GeneratorKind;
+
+    /// What it says of its version.
+    ///
+    /// # Errors
+    /// When it is not installed: with the command that installs it.
+    fn version(&self) -> anyhow::Result<String>;
+
+    /// Why it cannot make this load; `None` when it can.
+    fn cannot(&self, load: &Load) -> Option<String>;
+
+    /// Loads `address` for `duration`.
+    ///
+    /// # Errors
+    /// When it did not run, or its text is not what it should be. Failed requests are no error.
+    fn run(
+        &self,
+        load: &Load,
+        address: SocketAddr,
+        duration: Duration,
+        site: &Site,
+    ) -> anyhow::Result<Loaded>;
+}
+
+/// Where and under which conditions a generator works.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// Its CPUs.
+    pub cpus: Vec<u32>,
+    /// Mark of this run for child processes.
+    pub mark: String,
+    /// Ends the load early.
+    pub interrupt: Interrupt,
+}
+
+/// The generator of a kind.
+#[must_use]
+pub fn of_kind(kind: GeneratorKind) -> Box<dyn Generator> {
+    match kind {
+        GeneratorKind::Embedded => Box::new(Embedded),
+        GeneratorKind::Wrk => Box::new(Wrk),
+        GeneratorKind::Ab => Box::new(Ab),
+    }
+}

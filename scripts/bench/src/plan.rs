@@ -1,0 +1,115 @@
+//! What a run will do: its cells, the order of its rounds, and how long it takes.
+
+use crate::candidate::Candidate;
+use crate::model::{CellKey, GeneratorKind, Mode, Plan};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+
+/// What one start, its checks apart, and one stop of a server take, in seconds.
+const START_S: f64 = 0.15;
+/// What the checks of the first round take.
+const INSPECT_S: f64 = 1.2;
+/// What a cell takes beyond warm-up and load: connecting, closing, sampling.
+const CELL_S: f64 = 0.15;
+
+/// Keys of the cells of one visit to a target: closed loops first, because rates are shares of what they reach.
+#[must_use]
+pub fn cells_of(plan: &Plan, target: &str, threads: u32) -> Vec<CellKey> {
+    let rates = std::iter::once(None).chain(plan.rates_percent.iter().copied().map(Some));
+    let mut cells = Vec::new();
+    for rate_percent in rates {
+        for &generator in &plan.generators {
+            for &mode in &plan.modes {
+                for &connections in &plan.connections {
+                    let target = target.to_owned();
+                    cells.push(CellKey {
+                        target,
+                        mode,
+                        connections,
+                        threads,
+                        generator,
+                        rate_percent,
+                    });
+                }
+            }
+        }
+    }
+    // Only the embedded generator has an open loop.
+    cells.retain(|key| key.rate_percent.is_none() || key.generator == GeneratorKind::Embedded);
+    cells
+}
+
+/// The order in which a round visits the targets: as indices, drawn from the run's seed and the round's number.
+#[must_use]
+pub fn order(seed: u64, round: u32, targets: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..targets).collect();
+    let mut random = StdRng::seed_from_u64(seed.wrapping_add(u64::from(round)));
+    order.shuffle(&mut random);
+    order
+}
+
+/// Seconds that the whole run takes.
+#[must_use]
+pub fn duration_s(plan: &Plan, candidates: &[Candidate]) -> f64 {
+    let visits = f64::from(plan.rounds) * candidates.len() as f64 * plan.threads.len() as f64;
+    let cells: f64 = plan
+        .threads
+        .iter()
+        .flat_map(|threads| cells_of(plan, "", *threads))
+        .map(|key| cell_s(plan, &key))
+        .sum();
+    let rounds = f64::from(plan.rounds) * candidates.len() as f64;
+    visits * START_S + rounds * cells + candidates.len() as f64 * INSPECT_S
+}
+
+/// Seconds of one cell. wrk and ab know whole seconds only.
+#[must_use]
+pub fn cell_s(plan: &Plan, key: &CellKey) -> f64 {
+    let whole = |seconds: f64| {
+        if key.generator == GeneratorKind::Embedded {
+            seconds
+        } else {
+            seconds.ceil()
+        }
+    };
+    // In mode close the embedded generator first waits, twice, whether the server closes.
+    let probes = if (key.generator, key.mode) == (GeneratorKind::Embedded, Mode::Close) {
+        1.0
+    } else {
+        0.0
+    };
+    whole(plan.warmup_s) + whole(plan.duration_s) + CELL_S + probes
+}
+
+/// `1 min 40 s`.
+#[must_use]
+pub fn describe_s(seconds: f64) -> String {
+    let whole = seconds.round().max(0.0) as u64;
+    match (whole / 3600, whole / 60 % 60, whole % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_repeats_its_orders_and_rounds_differ() {
+        assert_eq!(order(7, 1, 12), order(7, 1, 12));
+        assert_ne!(order(7, 1, 12), order(7, 2, 12));
+        let mut all = order(7, 3, 12);
+        all.sort_unstable();
+        assert_eq!(all, (0..12).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn durations_in_words() {
+        assert_eq!(describe_s(9.6), "10 s");
+        assert_eq!(describe_s(100.0), "1 min 40 s");
+        assert_eq!(describe_s(7260.0), "2 h 1 min");
+    }
+}

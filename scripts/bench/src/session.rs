@@ -1,0 +1,397 @@
+//! The run itself: rounds, targets, cells.
+
+mod sample;
+
+use crate::candidate::Candidate;
+use crate::executor::{Executor, Inspection, MeasureError};
+use crate::generator::{self, Load};
+use crate::interrupt::Interrupt;
+use crate::model::{Capability, Cell, CellKey, GeneratorKind, Mode, Run, Sample, Verdict};
+use crate::plan;
+use crate::progress::Progress;
+use crate::ranking::rank;
+use crate::stats::median;
+use crate::summary::summarise;
+use crate::target::StartError;
+use std::collections::BTreeMap;
+
+/// Why a run ended before its time. What was measured until then is kept.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A signal came.
+    #[error("interrupted: what was measured so far is kept")]
+    Interrupted,
+    /// Figures of another process would be measured.
+    #[error("{target}: {error}")]
+    Port {
+        /// The target of which it was noticed.
+        target: String,
+        /// What holds the port.
+        error: StartError,
+    },
+    /// The results cannot be kept.
+    #[error(transparent)]
+    Store(#[from] anyhow::Error),
+}
+
+/// Where a run's state goes after every cell.
+pub trait Keep {
+    /// Keeps it.
+    ///
+    /// # Errors
+    /// When it cannot.
+    fn keep(&mut self, run: &Run) -> anyhow::Result<()>;
+}
+
+/// A run under way.
+pub struct Session<'a> {
+    /// What was asked for and what was measured.
+    pub run: Run,
+    /// The targets that can be measured.
+    pub candidates: &'a [Candidate],
+    /// What starts and loads them.
+    pub executor: &'a mut dyn Executor,
+    /// Where results go.
+    pub keep: &'a mut dyn Keep,
+    /// What the user sees meanwhile.
+    pub progress: &'a Progress,
+    /// Ends it.
+    pub interrupt: Interrupt,
+    /// Header fields of the request.
+    pub fields: Vec<(String, String)>,
+    /// What is wrong with each target's response; present once it was inspected.
+    pub inspected: BTreeMap<String, Option<(Verdict, String)>>,
+}
+
+impl Session<'_> {
+    /// Measures whatever the plan asks for and is not there yet.
+    ///
+    /// # Errors
+    /// When it has to stop before its time.
+    pub fn go(&mut self) -> Result<(), RunError> {
+        self.keep_results()?;
+        for round in 1..=self.run.plan.rounds {
+            for index in plan::order(self.run.plan.seed, round, self.candidates.len()) {
+                for threads in self.run.plan.threads.clone() {
+                    self.visit(round, &self.candidates[index], threads)?;
+                }
+            }
+        }
+        self.run.finished = Some(crate::clock::now());
+        self.keep_results()
+    }
+
+    /// One fresh process of a target: all of its cells that this round lacks.
+    fn visit(&mut self, round: u32, candidate: &Candidate, threads: u32) -> Result<(), RunError> {
+        let mut pending = self.pending(round, candidate, threads);
+        if pending.is_empty() || !self.start(round, candidate, threads, &pending)? {
+            return Ok(());
+        }
+        if !self.inspected.contains_key(&candidate.name) {
+            let inspection = self.executor.inspect(candidate);
+            self.note_inspection(candidate, inspection);
+            self.skip_what_it_cannot(&candidate.name);
+            pending = self.pending(round, candidate, threads);
+        }
+        for (done, key) in pending.iter().enumerate() {
+            if let Some(how) = self.executor.ended() {
+                let rest = &pending[done..];
+                let reason = format!("the server ended by itself ({how})");
+                if !self.restart(round, candidate, threads, rest, &reason)? {
+                    return Ok(());
+                }
+            }
+            self.measure(round, candidate, key)?;
+        }
+        self.stop(candidate)
+    }
+
+    /// Whether it runs now; if it cannot, that is what its cells say of this round.
+    fn start(
+        &mut self,
+        round: u32,
+        candidate: &Candidate,
+        threads: u32,
+        cells: &[CellKey],
+    ) -> Result<bool, RunError> {
+        self.stop_if_interrupted()?;
+        self.progress.step(round, &candidate.name, "start", 0.0);
+        match self.executor.start(candidate, threads) {
+            Ok(seconds) => {
+                let target = self
+                    .run
+                    .targets
+                    .iter_mut()
+                    .find(|target| target.name == candidate.name);
+                if let Some(target) = target {
+                    target.start_to_first_byte_us.push(seconds * 1e6);
+                }
+                Ok(true)
+            }
+            Err(StartError::Interrupted) => Err(RunError::Interrupted),
+            Err(error) if error.is_fatal() => Err(RunError::Port {
+                target: candidate.name.clone(),
+                error,
+            }),
+            Err(error) => {
+                self.progress.warn(&format!("{}: {error}", candidate.name));
+                for key in cells {
+                    self.add(
+                        key,
+                        sample::failed(round, self.executor.now_s(), error.to_string()),
+                    )?;
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    /// After a server has ended by itself: a new process for the cells that are left.
+    fn restart(
+        &mut self,
+        round: u32,
+        candidate: &Candidate,
+        threads: u32,
+        rest: &[CellKey],
+        reason: &str,
+    ) -> Result<bool, RunError> {
+        self.warn(format!("{}: {reason}", candidate.name));
+        self.stop(candidate)?;
+        self.start(round, candidate, threads, rest)
+    }
+
+    fn measure(
+        &mut self,
+        round: u32,
+        candidate: &Candidate,
+        key: &CellKey,
+    ) -> Result<(), RunError> {
+        self.stop_if_interrupted()?;
+        self.progress.step(
+            round,
+            &candidate.name,
+            &describe(key),
+            plan::cell_s(&self.run.plan, key),
+        );
+        let sample = match self.load(key) {
+            Err(reason) => sample::failed(round, self.executor.now_s(), reason),
+            Ok(load) => match self.executor.measure(&load, key.generator) {
+                Ok(measured) => sample::of(&self.run, key, &load, round, &measured),
+                Err(MeasureError::Port(error)) => {
+                    return Err(RunError::Port {
+                        target: candidate.name.clone(),
+                        error,
+                    });
+                }
+                Err(MeasureError::Failed(reason)) => {
+                    sample::failed(round, self.executor.now_s(), reason)
+                }
+            },
+        };
+        // An interrupted load is no sample.
+        self.stop_if_interrupted()?;
+        let sample = self.with_what_else_is_wrong(&candidate.name, sample);
+        self.add(key, sample)
+    }
+
+    /// A wrong first response, or a server that is gone, says more than what the generator could see.
+    fn with_what_else_is_wrong(&mut self, target: &str, mut sample: Sample) -> Sample {
+        if let Some(Some((verdict, reason))) = self.inspected.get(target) {
+            (sample.verdict, sample.reason) = (*verdict, reason.clone());
+        }
+        if let Some(how) = self.executor.ended() {
+            sample.verdict = Verdict::Errors;
+            sample.reason = format!(
+                "the server ended during the load ({how}); {}",
+                sample.reason
+            );
+        }
+        sample
+    }
+
+    fn load(&self, key: &CellKey) -> Result<Load, String> {
+        let rate = match key.rate_percent {
+            None => None,
+            Some(percent) => {
+                let capacity = self
+                    .capacity(key)
+                    .ok_or("its own capacity could not be measured")?;
+                Some(capacity * percent / 100.0)
+            }
+        };
+        let plan = &self.run.plan;
+        Ok(Load {
+            mode: key.mode,
+            pipeline_depth: plan.pipeline_depth,
+            connections: key.connections,
+            rate,
+            request: plan.request,
+            fields: self.fields.clone(),
+            path: plan.path.clone(),
+        })
+    }
+
+    /// Requests per second that the closed loop reached so far.
+    fn capacity(&self, key: &CellKey) -> Option<f64> {
+        let closed = CellKey {
+            rate_percent: None,
+            ..key.clone()
+        };
+        let cell = self.run.cells.iter().find(|cell| cell.key == closed)?;
+        let reached: Vec<f64> = cell
+            .samples
+            .iter()
+            .map(|sample| sample.requests_per_second)
+            .collect();
+        median(&reached).filter(|rate| *rate > 0.0)
+    }
+
+    fn add(&mut self, key: &CellKey, sample: Sample) -> Result<(), RunError> {
+        if let Some(cell) = self.run.cells.iter_mut().find(|cell| cell.key == *key) {
+            cell.samples.push(sample);
+            summarise(cell);
+        }
+        self.keep_results()
+    }
+
+    fn stop(&mut self, candidate: &Candidate) -> Result<(), RunError> {
+        match self.executor.stop() {
+            Ok(remarks) => {
+                for remark in remarks {
+                    self.warn(format!("{} {remark}", candidate.name));
+                }
+                Ok(())
+            }
+            Err(error) => Err(RunError::Port {
+                target: candidate.name.clone(),
+                error,
+            }),
+        }
+    }
+
+    fn note_inspection(&mut self, candidate: &Candidate, inspection: Inspection) {
+        let wrong = match &inspection.response {
+            Err(reason) => Some((
+                Verdict::Errors,
+                format!("no whole response to a plain request: {reason}"),
+            )),
+            Ok(_) => inspection.wrong,
+        };
+        if let Some((_, reason)) = &wrong {
+            self.warn(format!("{}: {reason}", candidate.name));
+        }
+        self.inspected.insert(candidate.name.clone(), wrong);
+        let Some(target) = self
+            .run
+            .targets
+            .iter_mut()
+            .find(|target| target.name == candidate.name)
+        else {
+            return;
+        };
+        target.request = inspection.request;
+        target.response = inspection.response.ok();
+        target.capabilities = Some(inspection.capabilities);
+        target.contract = inspection.contract;
+    }
+
+    /// Cells that this target or this generator cannot do are skipped with the reason, once for all rounds.
+    fn skip_what_it_cannot(&mut self, target: &str) {
+        let capabilities = self
+            .run
+            .target(target)
+            .and_then(|target| target.capabilities.clone());
+        let depth = self.run.plan.pipeline_depth;
+        let open = self
+            .run
+            .cells
+            .iter_mut()
+            .filter(|cell| cell.key.target == target && cell.samples.is_empty());
+        for cell in open {
+            let unable = capabilities
+                .as_ref()
+                .and_then(|able| unable(able, &cell.key));
+            if let Some(reason) = unable.or_else(|| generator_cannot(&cell.key, depth)) {
+                *cell = Cell::skipped(cell.key.clone(), reason);
+            }
+        }
+    }
+
+    fn pending(&self, round: u32, candidate: &Candidate, threads: u32) -> Vec<CellKey> {
+        let lacks = |cell: &&Cell| {
+            let mine = cell.key.target == candidate.name && cell.key.threads == threads;
+            let open = cell.verdict != Verdict::Skipped || cell.reason == PLANNED;
+            mine && open && !cell.samples.iter().any(|sample| sample.round == round)
+        };
+        self.run
+            .cells
+            .iter()
+            .filter(lacks)
+            .map(|cell| cell.key.clone())
+            .collect()
+    }
+
+    fn stop_if_interrupted(&mut self) -> Result<(), RunError> {
+        if !self.interrupt.is_set() {
+            return Ok(());
+        }
+        let _ = self.executor.stop();
+        Err(RunError::Interrupted)
+    }
+
+    fn warn(&mut self, warning: String) {
+        self.progress.warn(&warning);
+        if !self.run.warnings.contains(&warning) {
+            self.run.warnings.push(warning);
+        }
+    }
+
+    fn keep_results(&mut self) -> Result<(), RunError> {
+        rank(&mut self.run);
+        Ok(self.keep.keep(&self.run)?)
+    }
+}
+
+/// Reason of a cell whose turn has not come.
+const PLANNED: &str = "not measured yet";
+
+/// A cell of the plan, not measured yet.
+#[must_use]
+pub fn planned(key: CellKey) -> Cell {
+    Cell::skipped(key, PLANNED)
+}
+
+fn unable(able: &crate::model::Capabilities, key: &CellKey) -> Option<String> {
+    let needed: &Capability = match (key.generator, key.mode) {
+        (GeneratorKind::Ab, Mode::Keepalive) => &able.ab_keep_alive,
+        (GeneratorKind::Ab, _) => &able.ab,
+        (_, Mode::Keepalive) => &able.keep_alive,
+        (_, Mode::Close) => &able.close,
+        (_, Mode::Pipeline) => &able.pipelining,
+    };
+    (!needed.able).then(|| needed.reason.clone().unwrap_or_else(|| "it cannot".into()))
+}
+
+fn generator_cannot(key: &CellKey, pipeline_depth: u32) -> Option<String> {
+    let load = Load {
+        mode: key.mode,
+        pipeline_depth,
+        connections: key.connections,
+        rate: key.rate_percent,
+        request: crate::model::RequestKind::Minimal,
+        fields: Vec::new(),
+        path: "/".into(),
+    };
+    generator::of_kind(key.generator).cannot(&load)
+}
+
+fn describe(key: &CellKey) -> String {
+    let rate = key
+        .rate_percent
+        .map(|percent| format!(" at {percent} %"))
+        .unwrap_or_default();
+    format!("{} x{} {}{rate}", key.mode, key.connections, key.generator)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,10 @@
+//! A target under test: how it is started, who owns its port, and how it ends.
+
+mod command;
+mod log;
+mod port;
+mod server;
+
+pub use command::{Launch, launch};
+pub use port::{check_owner, free_port, wait_until_free};
+pub use server::{Server, StartError};
