@@ -34,6 +34,7 @@ pub mod listener;
 pub mod shutdown;
 pub mod spread;
 
+use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
@@ -58,7 +59,9 @@ pub fn run(name: &str, serve: impl FnOnce() -> Result<(), Error>) -> ExitCode {
 /// Prints the one line that says a server is ready, with the port that it really has.
 pub fn ready(name: &str, address: SocketAddr, threads: usize) {
     let plural = if threads == 1 { "" } else { "s" };
-    eprintln!("{name} listening on http://{address} ({threads} thread{plural})");
+    let line = format!("{name} listening on http://{address} ({threads} thread{plural})\n");
+    // One write, so that who waits for the line gets it whole. Without stderr nobody waits.
+    let _ = io::stderr().write_all(line.as_bytes());
 }
 
 /// Raises the soft limit of open files to the hard one: Debian's default of 1,024 would be the

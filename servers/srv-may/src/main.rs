@@ -75,7 +75,12 @@ fn answer(stream: TcpStream, response: &Response) -> io::Result<()> {
     let stream = CoIo::new(stream).map_err(io::Error::from)?;
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
-    blocking::serve(&mut Socket(stream), response, &IN_FLIGHT)
+    let mut socket = Socket(stream);
+    let result = blocking::serve(&mut socket, response, &IN_FLIGHT);
+    // Dropped as it is, a `CoIo` closes its socket before it takes it out of the event loop, and
+    // would take out the next connection, which has got the same descriptor.
+    drop(socket.0.into_inner());
+    result
 }
 
 /// A socket whose reads and writes block its coroutine.
