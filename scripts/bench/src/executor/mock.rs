@@ -25,8 +25,8 @@ pub(crate) struct Mock {
     pub(crate) interrupt_at: Option<(usize, Interrupt)>,
     /// What happened.
     pub(crate) log: Vec<String>,
-    running: Option<String>,
-    measured: usize,
+    pub(crate) running: Option<String>,
+    pub(crate) measured: usize,
 }
 
 /// A load of two seconds in which the server was the limit.

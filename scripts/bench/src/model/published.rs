@@ -69,7 +69,7 @@ pub struct PublishedRow {
 #[serde(tag = "generator", rename_all = "kebab-case")]
 pub enum Figures {
     /// One block of wrk.
-    Wrk(WrkFigures),
+    Wrk(Box<WrkFigures>),
     /// One block of ab.
     Ab(Box<AbFigures>),
 }
