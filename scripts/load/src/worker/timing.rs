@@ -54,11 +54,11 @@ impl Worker<'_> {
                 .requests
                 .map_or(u64::MAX, |requests| self.plan.part(requests, thread));
         }
-        let end = self
-            .plan
-            .duration()
-            .map_or(u64::MAX, |duration| warmup + duration);
-        if self.phase == Phase::Measure && self.now >= end {
+        let end = match (self.phase, self.plan.duration()) {
+            (Phase::Measure, Some(duration)) => self.measured_from + duration,
+            _ => u64::MAX,
+        };
+        if self.now >= end {
             self.stop_sending(end, self.timeout);
         }
         if self.plan.config.stop.load(Relaxed) && !self.tally.interrupted {

@@ -10,9 +10,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use clap::Parser;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 use indicatif::{ProgressBar, ProgressStyle};
-use load::{Config, Progress, Report};
+use load::{Config, Error, Progress, Report};
 
 use args::Args;
 
@@ -28,6 +29,11 @@ fn main() -> ExitCode {
     match run(&args) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
+            if let Some(Error::Url { .. } | Error::Config(_)) = error.downcast_ref() {
+                Args::command()
+                    .error(ErrorKind::ValueValidation, error)
+                    .exit();
+            }
             eprintln!("load: {error:#}");
             ExitCode::from(FAILED)
         }
@@ -50,7 +56,7 @@ fn run(args: &Args) -> anyhow::Result<u8> {
 }
 
 /// Runs with a progress bar, which shows on a terminal only.
-fn measure(config: &Config) -> Result<Report, load::Error> {
+fn measure(config: &Config) -> Result<Report, Error> {
     let bar = ProgressBar::new(1000).with_style(
         ProgressStyle::with_template("{bar:40} {percent:>3} %  {msg}")
             .expect("the template is valid"),
