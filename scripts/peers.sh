@@ -169,9 +169,7 @@ reason() {
         127) echo "a program is missing: $(tail -n 1 "$2")"; return ;;
     esac
     line=$(grep -m1 -iE 'error|cannot|can.t|requires|not found' "$2" || tail -n 1 "$2")
-    [[ $line != *UnknownHostName* && $line != *'unable to connect'* ]] ||
-        line='its package is fetched from its own site, which cannot be reached from here'
-    echo "$line"
+    echo "${line#error: }"
 }
 
 main "$@"

@@ -25,6 +25,7 @@ const headers = { 'Content-Type': 'text/plain', 'Content-Length': body.length };
 
 if (cluster.isPrimary && Number(args.threads) > 1) {
   for (let i = 0; i < Number(args.threads); i++) cluster.fork();
+  cluster.on('exit', (worker, code) => process.exit(code));
 } else {
   http
     .createServer((request, response) => {

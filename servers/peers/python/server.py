@@ -26,11 +26,17 @@ class Handler(BaseHTTPRequestHandler):
     wbufsize = -1  # head and body in one segment, or each response waits for a delayed ACK
     disable_nagle_algorithm = True
 
+    def handle_expect_100(self):
+        return super().handle_expect_100() and not self.wfile.flush()
+
     def answer(self):
+        length = self.headers.get("Content-Length", "0")
+        if not length.isdecimal():
+            return self.send_error(400)
         if self.headers["Transfer-Encoding"]:
             self.close_connection = True  # http.server does not decode chunks
         else:
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.rfile.read(int(length))
         self.send_response(200)
         self.send_header("Content-Type", "text/plain")
         self.send_header("Content-Length", str(len(body)))

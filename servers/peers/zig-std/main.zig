@@ -32,7 +32,10 @@ pub fn main() !void {
     const address = try std.net.Address.parseIp(host, port);
     var listener = try address.listen(.{ .reuse_address = true, .kernel_backlog = 4096 });
     while (true) {
-        const connection = try listener.accept();
+        const connection = listener.accept() catch {
+            std.Thread.sleep(10 * std.time.ns_per_ms); // out of descriptors
+            continue;
+        };
         // Accepted sockets do not wait for a delayed ACK when several responses are written one after the other.
         std.posix.setsockopt(connection.stream.handle, std.posix.IPPROTO.TCP, std.posix.TCP.NODELAY, &std.mem.toBytes(@as(c_int, 1))) catch {};
         const thread = std.Thread.spawn(.{ .stack_size = 64 * 1024 }, serve, .{connection.stream}) catch {
@@ -60,6 +63,7 @@ fn serve(stream: std.net.Stream) void {
     var server = std.http.Server.init(reader.interface(), &writer.interface);
     while (server.reader.state == .ready) {
         var request = server.receiveHead() catch return;
+        if (request.head.expect != null) _ = request.readerExpectContinue(&.{}) catch return;
         request.respond(body, .{
             .version = request.head.version, // an HTTP/1.0 client is told that its connection is kept
             .extra_headers = &.{.{ .name = "content-type", .value = "text/plain" }},
