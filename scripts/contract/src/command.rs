@@ -5,6 +5,8 @@ use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -247,20 +249,17 @@ fn answers(addr: SocketAddr) -> bool {
     matches!(ask(), Ok(Some(_)))
 }
 
-/// A port that was free a moment ago. Below the range from which systems take the ports of clients, else a
-/// client of this very run may hold it when the server wants it.
+/// A port that was free a moment ago, and that no other start of this process has been given. Below the range from
+/// which systems take the ports of clients, else a client of this very run may hold it when the server wants it.
 fn free_port() -> Option<u16> {
-    let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-    let start = now.subsec_nanos() ^ std::process::id().rotate_left(16);
-    let ports = (0..1000_u32)
-        .filter_map(|step| u16::try_from(10_000 + (start.wrapping_add(step * 7919)) % 20_000).ok());
+    static NEXT: LazyLock<AtomicU32> = LazyLock::new(|| {
+        let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+        AtomicU32::new(now.subsec_nanos() ^ std::process::id().rotate_left(16))
+    });
+    let next = || u16::try_from(10_000 + NEXT.fetch_add(1, Ordering::Relaxed) % 20_000).ok();
     let is_free = |port: &u16| {
-        TcpStream::connect_timeout(
-            &SocketAddr::from(([127, 0, 0, 1], *port)),
-            Duration::from_millis(200),
-        )
-        .is_err()
+        TcpStream::connect_timeout(&SocketAddr::from(([127, 0, 0, 1], *port)), STEP).is_err()
             && TcpListener::bind(("0.0.0.0", *port)).is_ok()
     };
-    ports.into_iter().find(is_free)
+    (0..1000).filter_map(|_| next()).find(is_free)
 }

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-/// Bytes that are kept of each run of bytes in one direction.
-const KEPT: usize = 240;
+/// Bytes that are kept of the start and of the end of each run of bytes in one direction.
+const KEPT: usize = 160;
 
 /// Entries that are shown; the ones before the last are the least telling.
 const SHOWN: usize = 12;
@@ -17,12 +17,40 @@ enum Direction {
 
 #[derive(Debug, Clone)]
 enum Entry {
-    Bytes {
-        direction: Direction,
-        start: Vec<u8>,
-        total: usize,
-    },
+    Bytes(Direction, Run),
     Event(String),
+}
+
+/// Bytes that followed one another in one direction.
+#[derive(Debug, Clone, Default)]
+struct Run {
+    start: Vec<u8>,
+    /// The last bytes behind `start`.
+    end: Vec<u8>,
+    total: usize,
+}
+
+impl Run {
+    fn add(&mut self, bytes: &[u8]) {
+        self.total += bytes.len();
+        let (start, rest) = bytes.split_at(bytes.len().min(KEPT - self.start.len()));
+        self.start.extend_from_slice(start);
+        let rest = &rest[rest.len().saturating_sub(KEPT)..];
+        self.end.drain(
+            ..(self.end.len() + rest.len())
+                .saturating_sub(KEPT)
+                .min(self.end.len()),
+        );
+        self.end.extend_from_slice(rest);
+    }
+
+    fn render(&self) -> String {
+        let (start, end) = (self.start.escape_ascii(), self.end.escape_ascii());
+        match self.total - self.start.len() - self.end.len() {
+            0 => format!("{start}{end}"),
+            left_out => format!("{start} … {left_out} bytes … {end}"),
+        }
+    }
 }
 
 /// The record of one connection.
@@ -57,23 +85,14 @@ impl Exchange {
     }
 
     fn bytes(&mut self, towards: Direction, bytes: &[u8]) {
-        if let Some(Entry::Bytes {
-            direction,
-            start,
-            total,
-        }) = self.entries.back_mut()
-            && *direction == towards
-        {
-            start.extend(bytes.iter().take(KEPT.saturating_sub(start.len())));
-            *total += bytes.len();
-            return;
+        match self.entries.back_mut() {
+            Some(Entry::Bytes(direction, run)) if *direction == towards => run.add(bytes),
+            _ => {
+                let mut run = Run::default();
+                run.add(bytes);
+                self.push(Entry::Bytes(towards, run));
+            }
         }
-        let start = bytes.iter().copied().take(KEPT).collect();
-        self.push(Entry::Bytes {
-            direction: towards,
-            start,
-            total: bytes.len(),
-        });
     }
 
     /// `> ` sent, `< ` received, one line each, escaped; abbreviated ones with their number of bytes.
@@ -85,23 +104,8 @@ impl Exchange {
         for entry in &self.entries {
             let _ = match entry {
                 Entry::Event(what) => writeln!(text, "- {what}"),
-                Entry::Bytes {
-                    direction,
-                    start,
-                    total,
-                } => {
-                    let arrow = if *direction == Direction::Sent {
-                        '>'
-                    } else {
-                        '<'
-                    };
-                    let rest = if *total > start.len() {
-                        format!("… ({total} bytes)")
-                    } else {
-                        String::new()
-                    };
-                    writeln!(text, "{arrow} {}{rest}", start.escape_ascii())
-                }
+                Entry::Bytes(Direction::Sent, run) => writeln!(text, "> {}", run.render()),
+                Entry::Bytes(Direction::Received, run) => writeln!(text, "< {}", run.render()),
             };
         }
         text
@@ -118,12 +122,12 @@ mod tests {
         exchange.sent(b"GET ");
         exchange.sent(b"/\r\n");
         exchange.received(&[b'x'; 1000]);
+        exchange.received(b"the end");
         exchange.event("end of stream");
-        let long = "x".repeat(240);
-        assert_eq!(
-            exchange.render(),
-            format!("> GET /\\r\\n\n< {long}… (1000 bytes)\n- end of stream\n")
-        );
+        let (start, end) = ("x".repeat(160), "x".repeat(153));
+        let right =
+            format!("> GET /\\r\\n\n< {start} … 687 bytes … {end}the end\n- end of stream\n");
+        assert_eq!(exchange.render(), right);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::Wire;
 use super::repeat::Repeat;
 use super::requests::ends_with_one_more;
-use crate::client::{Client, Fault, G, LAST};
+use crate::client::{Client, Fault, G};
 use crate::judge::Connection;
 
 /// Case `half-second-request`: a finished response does not wait for the request behind it.
@@ -48,7 +48,7 @@ const MANY: usize = 20_000;
 pub(crate) fn pipeline_20000(wire: &Wire) -> Result<(), Fault> {
     let mut client = Client::connect_with_small_buffer(wire.addr, 16 * 1024)?;
     let mut writer = client.writer()?;
-    let requests = [&G.repeat(MANY)[..], LAST].concat();
+    let requests = G.repeat(MANY);
     client.note_sent(&requests);
     std::thread::scope(|scope| {
         scope.spawn(move || writer.write_all(&requests));
@@ -78,7 +78,5 @@ fn read_all(wire: &Wire, client: &mut Client) -> Result<(), Fault> {
         let next = wire.expect(client, "GET", Connection::Stays);
         last = next.map_err(|fault| fault.in_context(&format!("response {number} of {MANY}")))?;
     }
-    let last = wire.expect(client, "GET", Connection::Close);
-    last.map_err(|fault| fault.in_context(&format!("the last of {} responses", MANY + 1)))?;
-    wire.expect_no_more(client)
+    ends_with_one_more(wire, client, &last)
 }
