@@ -83,7 +83,7 @@ fn class(class: Class) -> model::Class {
 /// Which targets were asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// Only these, in the order of the list.
+    /// Only these names and groups, in the order of the list.
     pub only: Vec<String>,
     /// Not these.
     pub skip: Vec<String>,
@@ -104,27 +104,26 @@ pub fn choose(list: Option<&Targets>, choice: &Choice) -> anyhow::Result<Vec<Can
         .map(|spec| yours(spec))
         .collect::<anyhow::Result<_>>()?;
     let listed = list.map(|list| list.targets.as_slice()).unwrap_or_default();
-    let known = |name: &String| {
-        listed
+    let unknown = |word: &&String| {
+        !listed
             .iter()
             .chain(&yours)
-            .any(|target| target.name == *name)
+            .any(|target| is_meant(target, word))
     };
-    if let Some(unknown) = choice
-        .only
-        .iter()
-        .chain(&choice.skip)
-        .find(|name| !known(name))
-    {
-        bail!("there is no target `{unknown}`: `bench list` shows them all");
+    if let Some(word) = choice.only.iter().chain(&choice.skip).find(unknown) {
+        bail!("there is no target or group `{word}`: `bench list` shows them all");
     }
-    let wanted = |target: &&Target| match choice.only.is_empty() {
-        false => choice.only.contains(&target.name),
-        true => choice.all || target.quick,
+    let wanted = |target: &Target| match choice.only.is_empty() {
+        false => choice.only.iter().any(|word| is_meant(target, word)),
+        true => choice.all || target.quick || target.class == Class::Yours,
     };
-    let mut chosen: Vec<Target> = listed.iter().filter(wanted).cloned().collect();
-    chosen.extend(yours);
-    chosen.retain(|target| !choice.skip.contains(&target.name));
+    let skipped = |target: &Target| choice.skip.iter().any(|word| is_meant(target, word));
+    let chosen: Vec<Target> = listed
+        .iter()
+        .chain(&yours)
+        .filter(|target| wanted(target) && !skipped(target))
+        .cloned()
+        .collect();
     for (index, target) in chosen.iter().enumerate() {
         ensure!(
             !chosen[..index]
@@ -136,9 +135,20 @@ pub fn choose(list: Option<&Targets>, choice: &Choice) -> anyhow::Result<Vec<Can
     }
     ensure!(
         !chosen.is_empty(),
-        "no target is left: name some with --only or --with 'NAME=COMMAND {{port}}'"
+        "no target is left: name some with --only, or --with 'NAME=COMMAND {{port}}'"
     );
     Ok(chosen.into_iter().map(Candidate::of).collect())
+}
+
+/// Whether a word of --only or --skip means this target: its name, class or language, or one of two groups.
+fn is_meant(target: &Target, word: &str) -> bool {
+    target.name == word
+        || class(target.class).to_string() == word
+        || target.language.eq_ignore_ascii_case(word)
+        || (word == "quick" && target.quick)
+        || (word == "peers"
+            && !target.language.eq_ignore_ascii_case("rust")
+            && target.class != Class::Yours)
 }
 
 /// `NAME=COMMAND`, the command split into words as a shell would.

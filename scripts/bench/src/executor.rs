@@ -5,7 +5,7 @@ pub(crate) mod mock;
 mod real;
 mod sampling;
 
-pub use real::Real;
+pub use real::{Real, Setting};
 
 use crate::candidate::Candidate;
 use crate::generator::{Load, Loaded};

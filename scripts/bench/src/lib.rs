@@ -6,7 +6,10 @@
 //! mean. [`model`] is what is kept ([`store`]); tables and words are made from it alone.
 
 pub mod candidate;
+pub mod checkout;
+pub mod cli;
 pub mod clock;
+pub mod cmd;
 pub mod conformance;
 pub mod cpus;
 pub mod executor;
@@ -17,6 +20,7 @@ pub mod interrupt;
 pub mod model;
 pub mod os;
 pub mod plan;
+pub mod prepare;
 pub mod progress;
 pub mod ranking;
 pub mod session;
@@ -25,4 +29,5 @@ pub mod store;
 pub mod summary;
 pub mod target;
 pub mod verdict;
+pub mod view;
 pub mod wire;

@@ -41,7 +41,7 @@ pub fn interval(values: &[f64]) -> Option<Estimate> {
             confidence: None,
         });
     }
-    let rank = interval_rank(sorted.len());
+    let rank = rank_of(sorted.len());
     Some(Estimate {
         median,
         low: Some(sorted[rank - 1]),
@@ -69,7 +69,8 @@ pub fn coverage(n: usize, rank: usize) -> f64 {
 }
 
 /// Largest rank whose interval still covers with [`CONFIDENCE`]; 1 where none does.
-fn interval_rank(n: usize) -> usize {
+#[must_use]
+pub fn rank_of(n: usize) -> usize {
     (1..=n / 2)
         .rev()
         .find(|rank| coverage(n, *rank) >= CONFIDENCE)
@@ -149,7 +150,7 @@ mod tests {
             (12, 3, 0.961),
             (20, 6, 0.959),
         ] {
-            assert_eq!(interval_rank(n), rank, "n = {n}");
+            assert_eq!(rank_of(n), rank, "n = {n}");
             assert!(
                 (coverage(n, rank) - covered).abs() < 0.0006,
                 "n = {n}: {}",

@@ -11,6 +11,7 @@ use crate::os;
 use crate::target::{Launch, Server, StartError, free_port, launch};
 use crate::wire;
 use contract::{Selection, Values};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -63,9 +64,14 @@ impl Real {
         }
     }
 
-    /// What the placeholders of a command stand for.
+    /// Where the server listens, if one runs.
     #[must_use]
-    pub fn values(&self, threads: u32, port: u16) -> Values {
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.server.as_ref().map(|running| running.server.address())
+    }
+
+    /// What the placeholders of a command stand for.
+    fn values(&self, threads: u32, port: u16) -> Values {
         Values {
             port,
             threads: threads as usize,

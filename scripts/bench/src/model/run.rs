@@ -77,7 +77,9 @@ pub struct Plan {
 }
 
 /// Which request is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum RequestKind {
     /// The bare head that wrk sends.

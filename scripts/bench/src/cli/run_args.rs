@@ -1,0 +1,102 @@
+//! Arguments of `run`, and those that choose targets for other verbs as well.
+
+use super::units;
+use crate::model::{GeneratorKind, Mode, RequestKind};
+use clap::Args;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Which targets.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Selection {
+    /// Only these targets: names, classes (engine, library, …), languages, `quick`, `peers`
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Not these, named in the same way
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub skip: Vec<String>,
+    /// Your own server beside them: 'NAME=COMMAND {port}'. {host}, {threads} and {body_size} may stand in it as well. Repeatable
+    #[arg(long, value_name = "NAME=COMMAND")]
+    pub with: Vec<String>,
+    /// The target list; default: servers/targets.toml of the checkout around the current folder
+    #[arg(long, value_name = "FILE")]
+    pub targets: Option<PathBuf>,
+}
+
+/// How to measure.
+#[derive(Clone, Debug, Args)]
+pub struct RunArgs {
+    /// Which targets.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// How connections are used: keepalive, close, pipeline
+    #[arg(
+        long,
+        value_name = "MODE,…",
+        value_delimiter = ',',
+        default_value = "keepalive"
+    )]
+    pub mode: Vec<Mode>,
+    /// Numbers of open connections
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "64", value_parser = clap::value_parser!(u32).range(1..))]
+    pub connections: Vec<u32>,
+    /// Numbers of server threads; default: the server's CPUs
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    pub threads: Vec<u32>,
+    /// Rounds: each measures every target on a fresh process
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: Option<u32>,
+    /// Length of each measurement
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = units::some_duration)]
+    pub duration: Duration,
+    /// Load before each measurement
+    #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = units::duration)]
+    pub warmup: Duration,
+    /// What makes the load: embedded, wrk, ab. Of several, each measures
+    #[arg(
+        long,
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        default_value = "embedded"
+    )]
+    pub generator: Vec<GeneratorKind>,
+    /// Also at fixed rates, in percent of each server's own measured capacity: 10%,50%,80%
+    #[arg(long, value_name = "PERCENT,…", value_delimiter = ',', value_parser = units::percent)]
+    pub rate: Vec<f64>,
+    /// Which request: wrk's bare one, or a browser's
+    #[arg(long, value_name = "KIND", default_value = "minimal")]
+    pub request: RequestKind,
+    /// What is requested
+    #[arg(long, value_name = "PATH", default_value = "/")]
+    pub path: String,
+    /// Bytes of the servers' body
+    #[arg(long, value_name = "N")]
+    pub body_size: Option<usize>,
+    /// Seed of the order in which rounds visit the targets; default: a new one, which is recorded
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Name of the run, a folder in results/; default: date and time
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Port of the servers; default: a free one at each start
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    pub port: Option<u16>,
+    /// Exit with 4 when anything was skipped
+    #[arg(long)]
+    pub strict: bool,
+    /// Only say what would be done, and how long it would take
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Go on with the run of --name (default: the last one), with its own settings; --rounds adds rounds
+    #[arg(long)]
+    pub resume: bool,
+    /// Also write the results as JSON
+    #[arg(long, value_name = "FILE")]
+    pub export_json: Option<PathBuf>,
+    /// Also write the tables as Markdown
+    #[arg(long, value_name = "FILE")]
+    pub export_markdown: Option<PathBuf>,
+}
+
+/// Rounds of a run that does not say.
+pub const ROUNDS: u32 = 3;

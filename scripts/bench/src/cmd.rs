@@ -1,0 +1,7 @@
+//! The verbs, one file each.
+
+pub mod check;
+pub mod compare;
+pub mod env;
+pub mod list;
+pub mod run;

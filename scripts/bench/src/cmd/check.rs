@@ -1,0 +1,183 @@
+//! `check`: the contract on every available target.
+
+use crate::candidate::{Candidate, Choice, choose};
+use crate::checkout::Place;
+use crate::cli::CheckArgs;
+use crate::executor::{Executor, Real, Setting};
+use crate::generator::Site;
+use crate::guard::Guard;
+use crate::interrupt::Interrupt;
+use crate::model::{CaseResult, Outcome, RequestKind, Target};
+use crate::view::{Table, matrix};
+use crate::{conformance, cpus, exit, os, prepare};
+use contract::{Judge, Selection, Values};
+use std::time::Duration;
+
+/// Starts each target once for the wire cases, and lets the contract start it for the process cases.
+///
+/// # Errors
+/// When the list or a name cannot be read, or something else holds a port.
+pub fn run(args: &CheckArgs) -> anyhow::Result<u8> {
+    let place = Place::find(args.selection.targets.as_deref())?;
+    let selection = args.selection.clone();
+    let choice = Choice {
+        only: selection.only,
+        skip: selection.skip,
+        with: selection.with,
+        all: true,
+    };
+    let candidates = choose(place.targets.as_ref(), &choice)?;
+    let interrupt = Interrupt::on_signals()?;
+    os::adopt_orphans();
+    let guard = Guard::start()?;
+    let values = Values::new(&place.bin);
+    let missing = prepare::build(&candidates, &values);
+    let mut executor = Real::new(setting(&place, &guard, &interrupt));
+    let mut targets = Vec::new();
+    for (candidate, missing) in candidates.iter().zip(missing) {
+        if interrupt.is_set() {
+            return Ok(exit::INTERRUPTED);
+        }
+        eprintln!("bench: checking {}", candidate.name);
+        targets.push(check(
+            candidate,
+            missing,
+            &values,
+            &mut executor,
+            args.quick,
+        )?);
+    }
+    show(args, &targets)?;
+    Ok(code(args, &candidates, &targets))
+}
+
+fn setting(place: &Place, guard: &Guard, interrupt: &Interrupt) -> Setting {
+    let cpus = cpus::plan();
+    Setting {
+        bin: place.bin.clone(),
+        site: Site {
+            cpus: cpus.generator.clone(),
+            mark: guard.mark().into(),
+            interrupt: interrupt.clone(),
+        },
+        cpus,
+        port: None,
+        body_size: Values::new("").body_size,
+        request: RequestKind::Minimal,
+        path: "/".into(),
+        warmup: Duration::ZERO,
+        duration: Duration::ZERO,
+    }
+}
+
+fn check(
+    candidate: &Candidate,
+    missing: Option<String>,
+    values: &Values,
+    executor: &mut Real,
+    quick: bool,
+) -> anyhow::Result<Target> {
+    let mut entry = candidate.describe();
+    if missing.is_some() {
+        entry.skipped = missing;
+        return Ok(entry);
+    }
+    prepare::describe(candidate, values, &mut entry);
+    match executor.start(candidate, 1) {
+        Err(error) if error.is_fatal() => anyhow::bail!("{}: {error}", candidate.name),
+        Err(error) => {
+            entry.skipped = Some(error.to_string());
+            return Ok(entry);
+        }
+        Ok(seconds) => entry.start_to_first_byte_us.push(seconds * 1e6),
+    }
+    let inspection = executor.inspect(candidate);
+    (entry.request, entry.response) = (inspection.request, inspection.response.ok());
+    entry.capabilities = Some(inspection.capabilities);
+    entry.contract = inspection.contract;
+    let judge = candidate.target.judge(&values.body()).filter(|_| !quick);
+    if let Some(judge) = &judge {
+        entry
+            .contract
+            .extend(waiting_cases(candidate, judge, executor));
+    }
+    executor.stop()?;
+    if let Some(judge) = &judge {
+        entry.contract.extend(conformance::process(
+            &candidate.target,
+            judge,
+            &candidate.target.command(values.clone()),
+        ));
+    }
+    Ok(entry)
+}
+
+fn waiting_cases(candidate: &Candidate, judge: &Judge, executor: &Real) -> Vec<CaseResult> {
+    let address = executor.address();
+    address
+        .map(|at| conformance::wire(&candidate.target, judge, at, &Selection::Waiting))
+        .unwrap_or_default()
+}
+
+fn show(args: &CheckArgs, targets: &[Target]) -> anyhow::Result<()> {
+    let tables = [matrix(targets), failures(targets)];
+    for table in tables.iter().filter(|table| !table.rows.is_empty()) {
+        println!("{}", table.to_text());
+    }
+    for target in targets {
+        if let Some(reason) = &target.skipped {
+            println!("skipped: {}: {reason}", target.name);
+        }
+    }
+    if let Some(file) = &args.export_markdown {
+        std::fs::write(
+            file,
+            tables.iter().map(Table::to_markdown).collect::<String>(),
+        )?;
+    }
+    if let Some(file) = &args.export_json {
+        std::fs::write(file, serde_json::to_string_pretty(targets)? + "\n")?;
+    }
+    Ok(())
+}
+
+/// Why each case that is not passed is not.
+fn failures(targets: &[Target]) -> Table {
+    let mut table = Table::new("Not passed", &["target", "case", "", "why"]);
+    for target in targets {
+        for case in &target.contract {
+            let word = match case.outcome {
+                Outcome::Pass => continue,
+                Outcome::Fail => "fails",
+                Outcome::Deviation => "known deviation",
+                Outcome::StaleDeviation => {
+                    "listed as a deviation, but passes: take it off the list"
+                }
+                Outcome::Skipped => "not tried",
+            };
+            let why = case.detail.clone().unwrap_or_default();
+            table.rows.push(vec![
+                target.name.clone(),
+                case.case.clone(),
+                word.into(),
+                why,
+            ]);
+        }
+    }
+    table
+}
+
+fn code(args: &CheckArgs, candidates: &[Candidate], targets: &[Target]) -> u8 {
+    let failed = candidates.iter().zip(targets).any(|(candidate, target)| {
+        conformance::fails(&candidate.target, &target.contract)
+            || (candidate.is_yours() && target.skipped.is_some())
+    });
+    match (
+        failed,
+        args.strict && targets.iter().any(|target| target.skipped.is_some()),
+    ) {
+        (true, _) => exit::CHECK_FAILED,
+        (false, true) => exit::SKIPPED,
+        (false, false) => exit::OK,
+    }
+}

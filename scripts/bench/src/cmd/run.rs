@@ -1,0 +1,124 @@
+//! `run`: measure.
+
+mod begin;
+mod finish;
+mod resume;
+
+use crate::candidate::Candidate;
+use crate::checkout::Place;
+use crate::cli::RunArgs;
+use crate::executor::{Real, Setting};
+use crate::generator::Site;
+use crate::guard::Guard;
+use crate::interrupt::Interrupt;
+use crate::model::Run;
+use crate::progress::Progress;
+use crate::session::{RunError, Session};
+use crate::store::Store;
+use crate::{exit, os, plan, wire};
+use contract::Values;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Which targets are measured when none are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Those of the quick run.
+    Quick,
+    /// All.
+    All,
+}
+
+/// What a run needs beyond its results.
+struct Job {
+    run: Run,
+    candidates: Vec<Candidate>,
+    store: Store,
+    place: Place,
+    body_size: usize,
+    port: Option<u16>,
+}
+
+/// Measures, or goes on measuring.
+///
+/// # Errors
+/// When nothing can be measured, or the run had to stop.
+pub fn run(args: &RunArgs, scope: &Scope) -> anyhow::Result<u8> {
+    let mut job = if args.resume {
+        resume::job(args)?
+    } else {
+        begin::job(args, *scope)?
+    };
+    let seconds = plan::duration_s(&job.run.plan, &job.candidates);
+    if args.dry_run {
+        return Ok(finish::dry_run(&job, seconds));
+    }
+    let interrupt = Interrupt::on_signals()?;
+    os::adopt_orphans();
+    let guard = if os::SAMPLES {
+        Guard::start()?
+    } else {
+        Guard::none()
+    };
+    begin::prepare(&mut job)?;
+    if interrupt.is_set() {
+        return Ok(exit::INTERRUPTED);
+    }
+    let left = seconds - resume::done_s(&job.run);
+    eprintln!(
+        "bench: {} targets, {} rounds, about {}",
+        job.candidates.len(),
+        job.run.plan.rounds,
+        plan::describe_s(left)
+    );
+    let result = measure(&mut job, &guard, &interrupt, left);
+    finish::show(args, &job, result)
+}
+
+fn measure(
+    job: &mut Job,
+    guard: &Guard,
+    interrupt: &Interrupt,
+    seconds: f64,
+) -> Result<(), RunError> {
+    let plan = &job.run.plan;
+    let cpus = job.run.cpus.clone();
+    let site = Site {
+        cpus: cpus.generator.clone(),
+        mark: guard.mark().into(),
+        interrupt: interrupt.clone(),
+    };
+    let any = ([127, 0, 0, 1], 0).into();
+    let request = wire::request(plan.request, &plan.path, any)?;
+    let mut executor = Real::new(Setting {
+        bin: job.place.bin.clone(),
+        cpus,
+        port: job.port,
+        body_size: job.body_size,
+        request: plan.request,
+        path: plan.path.clone(),
+        warmup: Duration::from_secs_f64(plan.warmup_s),
+        duration: Duration::from_secs_f64(plan.duration_s),
+        site,
+    });
+    let progress = Progress::new(seconds);
+    let mut session = Session {
+        run: job.run.clone(),
+        candidates: &job.candidates,
+        executor: &mut executor,
+        keep: &mut job.store,
+        progress: &progress,
+        interrupt: interrupt.clone(),
+        fields: wire::own_fields(&request),
+        inspected: BTreeMap::new(),
+    };
+    let result = session.go();
+    job.run = session.run;
+    progress.finish();
+    result
+}
+
+/// Size of the body when nothing else was asked for.
+fn default_body_size() -> usize {
+    Values::new("").body_size
+}

@@ -1,0 +1,98 @@
+//! What a run shows and writes at its end.
+
+use super::Job;
+use crate::cli::RunArgs;
+use crate::model::{Document, Run, Verdict};
+use crate::session::RunError;
+use crate::view::{self, Table, words};
+use crate::{exit, plan, store};
+
+/// What would be done.
+pub(super) fn dry_run(job: &Job, seconds: f64) -> u8 {
+    let plan = &job.run.plan;
+    let header = ["round", "order of targets"];
+    let mut table = Table::new(format!("Seed {}", plan.seed), &header);
+    for round in 1..=plan.rounds {
+        let order = plan::order(plan.seed, round, job.candidates.len());
+        let names: Vec<&str> = order
+            .iter()
+            .map(|index| job.candidates[*index].name.as_str())
+            .collect();
+        table.rows.push(vec![round.to_string(), names.join(", ")]);
+    }
+    println!("{}", table.to_text());
+    println!("Each target in each round, on a fresh process for each number of threads:");
+    for threads in &plan.threads {
+        for key in plan::cells_of(plan, "", *threads) {
+            let rate = key
+                .rate_percent
+                .map(|percent| format!(", at {percent} % of its capacity"))
+                .unwrap_or_default();
+            println!(
+                "  {}, {} connections, {threads} threads, {}{rate}",
+                key.mode, key.connections, key.generator
+            );
+        }
+    }
+    println!(
+        "About {}, builds apart. Nothing was started.",
+        plan::describe_s(seconds)
+    );
+    exit::OK
+}
+
+/// Tables and sentences, of whatever was measured.
+pub(super) fn show(args: &RunArgs, job: &Job, result: Result<(), RunError>) -> anyhow::Result<u8> {
+    let run = &job.run;
+    let mut tables = view::tables(run);
+    tables.extend(view::variants(run));
+    for table in &tables {
+        println!("{}", table.to_text());
+    }
+    for sentence in words::summary(run) {
+        println!("{sentence}");
+    }
+    println!("Results: {}", job.store.file().display());
+    if let Some(file) = &args.export_json {
+        store::write_json(file, &Document::Run(Box::new(run.clone())))?;
+    }
+    if let Some(file) = &args.export_markdown {
+        std::fs::write(file, markdown(run, &tables))?;
+    }
+    match result {
+        Ok(()) => Ok(code(args, run)),
+        Err(RunError::Interrupted) => {
+            eprintln!(
+                "bench: interrupted; `bench run --resume --name {}` goes on",
+                run.name
+            );
+            Ok(exit::INTERRUPTED)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn markdown(run: &Run, tables: &[Table]) -> String {
+    let tables: String = tables.iter().map(Table::to_markdown).collect();
+    let words: String = words::summary(run)
+        .iter()
+        .map(|sentence| format!("{sentence}\n\n"))
+        .collect();
+    format!(
+        "## {}\n\n{words}{tables}Command: `{}`\n",
+        run.name,
+        run.command.join(" ")
+    )
+}
+
+/// Every response is checked: one that was wrong fails the run as a check would.
+fn code(args: &RunArgs, run: &Run) -> u8 {
+    let any = |wanted: fn(Verdict) -> bool| run.cells.iter().any(|cell| wanted(cell.verdict));
+    if any(|verdict| matches!(verdict, Verdict::WrongBytes | Verdict::Errors)) {
+        return exit::CHECK_FAILED;
+    }
+    if args.strict && any(|verdict| verdict == Verdict::Skipped) {
+        return exit::SKIPPED;
+    }
+    exit::OK
+}

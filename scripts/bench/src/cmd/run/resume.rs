@@ -1,0 +1,82 @@
+//! A run that goes on, or gets more rounds.
+
+use super::{Job, Scope, begin, default_body_size};
+use crate::checkout::Place;
+use crate::cli::{Cli, RunArgs, Verb};
+use crate::model::Run;
+use crate::store::{self, Store};
+use crate::{cpus, os, plan};
+use anyhow::{Context, ensure};
+use clap::Parser;
+
+/// Takes up the run of --name, or the last one, with the settings it was begun with.
+pub(super) fn job(args: &RunArgs) -> anyhow::Result<Job> {
+    let results = Place::find(args.selection.targets.as_deref())?.results;
+    let name = match &args.name {
+        Some(name) => name.clone(),
+        None => store::latest(&results)?,
+    };
+    let mut run = store::read_run(&results, &name)?;
+    let (began, scope) = began(&run)?;
+    let place = Place::find(began.selection.targets.as_deref())?;
+    same_machine(&run)?;
+    let candidates = begin::candidates(&began, scope, &place)?;
+    if let Some(rounds) = args.rounds {
+        ensure!(
+            rounds >= run.plan.rounds,
+            "run `{name}` has {} rounds already",
+            run.plan.rounds
+        );
+        run.plan.rounds = rounds;
+    }
+    run.finished = None;
+    let store = Store::of(&results, &name)?;
+    let body_size = began.body_size.unwrap_or_else(default_body_size);
+    Ok(Job {
+        run,
+        candidates,
+        store,
+        place,
+        body_size,
+        port: began.port,
+    })
+}
+
+/// The arguments that the run was begun with.
+fn began(run: &Run) -> anyhow::Result<(RunArgs, Scope)> {
+    let cli = Cli::try_parse_from(&run.command)
+        .context("the command in run.json cannot be read any more")?;
+    match cli.verb {
+        None => Ok((cli.run, Scope::Quick)),
+        Some(Verb::Run(args)) => Ok((*args, Scope::All)),
+        Some(_) => anyhow::bail!("the command in run.json is not a run"),
+    }
+}
+
+/// Rows of two machines never share a table.
+fn same_machine(run: &Run) -> anyhow::Result<()> {
+    let (there, here) = (&run.machine, os::machine());
+    ensure!(
+        (&there.cpu, &there.model, there.cpus_online, &there.kernel)
+            == (&here.cpu, &here.model, here.cpus_online, &here.kernel),
+        "run `{}` was begun on another machine or kernel ({}, {}): start a new one here",
+        run.name,
+        there.cpu.as_deref().unwrap_or("unknown CPU"),
+        there.kernel
+    );
+    ensure!(
+        run.cpus == cpus::plan(),
+        "run `{}` was begun with other CPUs allowed: {:?}",
+        run.name,
+        run.cpus
+    );
+    Ok(())
+}
+
+/// Seconds of what is measured already.
+pub(super) fn done_s(run: &Run) -> f64 {
+    run.cells
+        .iter()
+        .map(|cell| cell.samples.len() as f64 * plan::cell_s(&run.plan, &cell.key))
+        .sum()
+}

@@ -1,0 +1,182 @@
+//! Makes targets ready to be started: what they need, their build, their version, their binary.
+
+use crate::candidate::Candidate;
+use crate::checkout::first_line;
+use crate::model;
+use crate::wire::sha256;
+use contract::{Target, Values};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Why a target cannot be measured, and how that is remedied.
+pub type Missing = String;
+
+/// Builds all that can be built; for each candidate why it cannot be measured, if so.
+///
+/// Plain `cargo build --release -p NAME` commands become a single one, so that what they share is built once.
+#[must_use]
+pub fn build(candidates: &[Candidate], values: &Values) -> Vec<Option<Missing>> {
+    let together = cargo_packages(candidates);
+    let built_together = together.len() > 1 && cargo_build(&together, candidates, values);
+    let mut done: Vec<(Vec<String>, Option<Missing>)> = Vec::new();
+    candidates
+        .iter()
+        .map(|candidate| ready(&candidate.target, values, built_together, &mut done))
+        .collect()
+}
+
+/// What is missing to measure a target, without building anything.
+#[must_use]
+pub fn needs(target: &Target) -> Option<Missing> {
+    let missing: Vec<&str> = target
+        .needs
+        .iter()
+        .map(String::as_str)
+        .filter(|program| !is_on_path(program))
+        .collect();
+    (!missing.is_empty())
+        .then(|| with_remedy(target, &format!("{} is not installed", missing.join(", "))))
+}
+
+fn ready(
+    target: &Target,
+    values: &Values,
+    built_together: bool,
+    done: &mut Vec<(Vec<String>, Option<Missing>)>,
+) -> Option<Missing> {
+    if let Some(missing) = needs(target) {
+        return Some(missing);
+    }
+    for command in &target.build {
+        if built_together && package_of(command).is_some() {
+            continue;
+        }
+        let filled = match target.fill(command, values) {
+            Ok(filled) => filled,
+            Err(error) => return Some(error.to_string()),
+        };
+        let known = done
+            .iter()
+            .find(|(other, _)| *other == filled)
+            .map(|(_, outcome)| outcome.clone());
+        let outcome = known.unwrap_or_else(|| run_build(target, &filled).err());
+        done.push((filled, outcome.clone()));
+        if let Some(reason) = outcome {
+            return Some(with_remedy(target, &reason));
+        }
+    }
+    None
+}
+
+fn with_remedy(target: &Target, reason: &str) -> Missing {
+    match &target.install {
+        Some(install) => format!("{reason}: {install}"),
+        None => reason.to_owned(),
+    }
+}
+
+/// The package of a plain `cargo build --release -p NAME`.
+fn package_of(command: &[String]) -> Option<&str> {
+    let words: Vec<&str> = command.iter().map(String::as_str).collect();
+    match words[..] {
+        ["cargo", "build", "--release", "-p", package] => Some(package),
+        _ => None,
+    }
+}
+
+fn cargo_packages(candidates: &[Candidate]) -> Vec<&str> {
+    let mut packages: Vec<&str> = candidates
+        .iter()
+        .flat_map(|candidate| &candidate.target.build)
+        .filter_map(|command| package_of(command))
+        .collect();
+    packages.sort_unstable();
+    packages.dedup();
+    packages
+}
+
+fn cargo_build(packages: &[&str], candidates: &[Candidate], values: &Values) -> bool {
+    let Some(dir) = candidates.first().map(|candidate| &candidate.target.dir) else {
+        return false;
+    };
+    let mut command = Command::new("cargo");
+    command
+        .args(["build", "--release"])
+        .current_dir(dir)
+        .env("CARGO_TARGET_DIR", target_dir(values));
+    for package in packages {
+        command.args(["-p", package]);
+    }
+    // Cargo's own progress goes to stderr; where this fails, the packages are built one by one to find out which does.
+    command
+        .stdin(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// `{bin}` is `release` below cargo's target folder.
+fn target_dir(values: &Values) -> &Path {
+    values.bin.parent().unwrap_or(&values.bin)
+}
+
+fn run_build(target: &Target, argv: &[String]) -> Result<(), String> {
+    let Some((program, arguments)) = argv.split_first() else {
+        return Ok(());
+    };
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(&target.dir)
+        .envs(&target.env)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("cannot be built: {program}: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    let told = text
+        .lines()
+        .map(str::trim)
+        .find(|line| line.contains("rror"))
+        .or(text.lines().next_back());
+    Err(format!(
+        "cannot be built: {}",
+        told.unwrap_or("its build does not say why").trim()
+    ))
+}
+
+/// Whether a program can be found.
+fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    program.contains('/') && Path::new(program).exists()
+        || std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// Adds version, command and binary to a target's entry in the results.
+pub fn describe(candidate: &Candidate, values: &Values, entry: &mut model::Target) {
+    let target = &candidate.target;
+    if let Ok(run) = target.fill(&target.run, values) {
+        entry.run = run;
+    }
+    entry.version = version(target, values);
+    let program = Path::new(entry.run.first().map_or("", String::as_str));
+    if program.components().count() > 1
+        && let Ok(bytes) = std::fs::read(target.dir.join(program))
+        && !bytes.starts_with(b"#!")
+    {
+        entry.binary_bytes = Some(bytes.len() as u64);
+        entry.binary_sha256 = Some(sha256(&bytes));
+    }
+}
+
+fn version(target: &Target, values: &Values) -> Option<String> {
+    let argv = target.fill(&target.version, values).ok()?;
+    let (program, arguments) = argv.split_first()?;
+    first_line(
+        Command::new(program)
+            .args(arguments)
+            .current_dir(&target.dir)
+            .envs(&target.env)
+            .stdin(Stdio::null()),
+    )
+}

@@ -1,0 +1,14 @@
+//! What people read: tables and sentences, made from a [`crate::model::Run`] alone.
+
+pub mod agreement;
+pub mod format;
+mod matrix;
+mod results;
+mod table;
+mod variants;
+pub mod words;
+
+pub use matrix::matrix;
+pub use results::tables;
+pub use table::Table;
+pub use variants::variants;
