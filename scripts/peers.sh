@@ -168,6 +168,10 @@ reason() {
         124) echo "not built in $build_limit s, see $2"; return ;;
         127) echo "a program is missing: $(tail -n 1 "$2")"; return ;;
     esac
+    if grep -q 'invalid go version' "$2"; then
+        echo "$(go env GOVERSION) cannot read its go.mod: put Go 1.21 or newer first on PATH, which fetches the one it needs"
+        return
+    fi
     line=$(grep -m1 -iE 'error|cannot|can.t|requires|not found' "$2" || tail -n 1 "$2")
     echo "${line#error: }"
 }
