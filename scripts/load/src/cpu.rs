@@ -2,16 +2,41 @@
 
 use std::thread::available_parallelism;
 
-use crate::ThreadCpu;
+use crate::{Config, ThreadCpu};
 
-/// CPUs that `threads` threads can use at the same time when pinned to `cpus`, if any.
-pub(crate) fn available(threads: usize, cpus: &[usize]) -> usize {
-    let mut pinned: Vec<_> = cpus.iter().take(threads).collect();
-    pinned.sort_unstable();
-    pinned.dedup();
-    match pinned.len() {
-        0 => threads.min(available_parallelism().map_or(1, usize::from)),
-        pinned => pinned,
+/// The CPUs that the threads of a run can use.
+#[derive(Debug)]
+pub(crate) struct Cpus {
+    /// Their numbers; empty where the system does not tell.
+    numbers: Vec<usize>,
+    /// How many can be in use at the same time.
+    pub(crate) available: usize,
+}
+
+impl Cpus {
+    /// Those that threads are pinned to, or else those that this process may use.
+    pub(crate) fn new(config: &Config) -> Self {
+        if config.cpus.is_empty() {
+            let all = available_parallelism().map_or(1, usize::from);
+            return Self {
+                numbers: system::allowed(),
+                available: all.min(config.threads),
+            };
+        }
+        let mut numbers: Vec<_> = config.cpus.iter().take(config.threads).copied().collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Self {
+            available: numbers.len(),
+            numbers,
+        }
+    }
+
+    /// Seconds stolen so far from as many of these CPUs as can be in use: where threads may move, the mean
+    /// of all.
+    fn stolen_seconds(&self) -> Option<f64> {
+        let all = system::stolen_seconds(&self.numbers)?;
+        Some(all * self.available as f64 / self.numbers.len().max(1) as f64)
     }
 }
 
@@ -23,11 +48,11 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
-    /// Of the calling thread, and of `cpus` or else of all CPUs.
-    pub(crate) fn now(cpus: &[usize]) -> Self {
+    /// Of the calling thread, and of the run's CPUs.
+    pub(crate) fn now(cpus: &Cpus) -> Self {
         Self {
             thread: system::thread_times(),
-            stolen_seconds: system::stolen_seconds(cpus),
+            stolen_seconds: cpus.stolen_seconds(),
         }
     }
 
@@ -48,7 +73,7 @@ pub(crate) use system::pin;
 mod system {
     use std::{fs, io};
 
-    use nix::sched::{CpuSet, sched_setaffinity};
+    use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
     use nix::sys::resource::{UsageWho, getrusage};
     use nix::sys::time::TimeVal;
     use nix::unistd::{Pid, SysconfVar, sysconf};
@@ -60,6 +85,16 @@ mod system {
         let mut set = CpuSet::new();
         set.set(cpu)?;
         Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
+    }
+
+    /// The CPUs that this process may use.
+    pub(crate) fn allowed() -> Vec<usize> {
+        let Ok(set) = sched_getaffinity(Pid::from_raw(0)) else {
+            return Vec::new();
+        };
+        (0..CpuSet::count())
+            .filter(|cpu| set.is_set(*cpu).unwrap_or(false))
+            .collect()
     }
 
     pub(crate) fn thread_times() -> ThreadCpu {
@@ -82,10 +117,7 @@ mod system {
     fn stolen_ticks(stat: &str, cpus: &[usize]) -> Option<u64> {
         let wanted = |name: &str| match name.strip_prefix("cpu")? {
             "" => None,
-            number => number
-                .parse()
-                .ok()
-                .filter(|number| cpus.is_empty() || cpus.contains(number)),
+            number => number.parse().ok().filter(|number| cpus.contains(number)),
         };
         let per_cpu = stat.lines().filter_map(|line| {
             let mut words = line.split_ascii_whitespace();
@@ -102,9 +134,9 @@ mod system {
         #[test]
         fn steal_of_the_right_cpus() {
             let stat = "cpu  9 9 9 9 9 9 9 99 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\ncpu1 1 2 3 4 5 6 7 16 0 0\nintr 5\n";
-            assert_eq!(stolen_ticks(stat, &[]), Some(24));
+            assert_eq!(stolen_ticks(stat, &[0, 1]), Some(24));
             assert_eq!(stolen_ticks(stat, &[1]), Some(16));
-            assert_eq!(stolen_ticks("intr 5\n", &[]), None);
+            assert_eq!(stolen_ticks("intr 5\n", &[0]), None);
         }
 
         #[test]
@@ -141,6 +173,10 @@ mod system {
             }),
             system_seconds: 0.0,
         }
+    }
+
+    pub(crate) fn allowed() -> Vec<usize> {
+        Vec::new()
     }
 
     pub(crate) fn stolen_seconds(_: &[usize]) -> Option<f64> {

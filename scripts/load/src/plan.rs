@@ -1,8 +1,10 @@
-//! What all threads of a run have to know; nobody writes to it.
+//! What all threads of a run have to know.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use crate::cpu::Cpus;
 use crate::expected::Expected;
 use crate::{Amount, Config, Mode};
 
@@ -10,17 +12,25 @@ use crate::{Amount, Config, Mode};
 #[derive(Debug)]
 pub(crate) struct Plan<'a> {
     pub(crate) config: &'a Config,
+    pub(crate) cpus: Cpus,
     pub(crate) address: SocketAddr,
     /// The bytes of one request.
     pub(crate) request: &'a [u8],
     pub(crate) expected: Option<Expected>,
     /// When load begins; all times of threads are nanoseconds from here.
     pub(crate) start: Instant,
+    /// A thread could not do its part.
+    pub(crate) failed: AtomicBool,
     /// Requests to send beside the first one; `None` for a run by time.
     pub(crate) requests: Option<u64>,
 }
 
 impl Plan<'_> {
+    /// Whether the run has to end before its time.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.config.stop.load(Relaxed) || self.failed.load(Relaxed)
+    }
+
     pub(crate) fn closes(&self) -> bool {
         self.config.mode == Mode::Close
     }

@@ -261,8 +261,8 @@ pub struct Cpu {
     pub threads: Vec<ThreadCpu>,
     /// CPUs that these threads could use at the same time.
     pub available: usize,
-    /// Time that the hypervisor took away from those CPUs (`/proc/stat`), over all of them; null where the
-    /// system does not say.
+    /// Time that the hypervisor took away from so many of the CPUs that the threads may use
+    /// (`/proc/stat`); null where the system does not say.
     pub stolen_seconds: Option<f64>,
 }
 

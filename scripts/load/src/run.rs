@@ -1,9 +1,10 @@
 //! A run from its first request to its report.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
+use crate::cpu::Cpus;
 use crate::plan::Plan;
 use crate::probe::{self, Probe};
 use crate::tally::Tally;
@@ -87,10 +88,12 @@ fn load(
 ) -> Result<Tally, Error> {
     let plan = Plan {
         config,
+        cpus: Cpus::new(config),
         address: probe.address,
         request,
         expected: probe.expected.take(),
         start: Instant::now(),
+        failed: AtomicBool::new(false),
         requests: match config.amount {
             // The first request is one of them, or part of the warm-up.
             Amount::Requests(count) if config.warmup.is_zero() => Some(count - 1),
@@ -107,7 +110,7 @@ fn load(
                 let plan = &plan;
                 thread::Builder::new()
                     .name(format!("load-{thread}"))
-                    .spawn_scoped(scope, move || Worker::new(plan, thread, shown)?.run(thread))
+                    .spawn_scoped(scope, move || work(plan, thread, shown))
                     .map_err(|source| Error::System {
                         action: "start a thread",
                         source,
@@ -118,6 +121,13 @@ fn load(
         watch(&plan, &threads, &shown, progress);
         merge(threads)
     })
+}
+
+/// What a thread does. When it cannot, the others need not go on.
+fn work(plan: &Plan, thread: usize, shown: &Shown) -> Result<Tally, Error> {
+    Worker::new(plan, thread, shown)
+        .and_then(Worker::run)
+        .inspect_err(|_| plan.failed.store(true, Relaxed))
 }
 
 /// Shows how far the run is until all threads have ended.

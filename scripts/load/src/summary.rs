@@ -2,11 +2,10 @@
 
 use hdrhistogram::Histogram;
 
+use crate::cpu::Cpus;
 use crate::probe::Probe;
 use crate::tally::Tally;
-use crate::{
-    Amount, Config, Cpu, InFlight, Latency, LatencyKind, Rate, Report, Sample, Settings, cpu,
-};
+use crate::{Amount, Config, Cpu, InFlight, Latency, LatencyKind, Rate, Report, Sample, Settings};
 
 /// [`Report::schema_version`] of this version.
 const SCHEMA_VERSION: u32 = 1;
@@ -46,7 +45,7 @@ pub(crate) fn report(config: &Config, probe: &Probe, tally: Tally) -> Report {
             user_seconds: tally.cpu.iter().map(|thread| thread.user_seconds).sum(),
             system_seconds: tally.cpu.iter().map(|thread| thread.system_seconds).sum(),
             threads: tally.cpu,
-            available: cpu::available(config.threads, &config.cpus),
+            available: Cpus::new(config).available,
             stolen_seconds: tally.stolen_seconds,
         },
         stopped: tally.stopped,

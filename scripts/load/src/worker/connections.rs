@@ -6,11 +6,9 @@ use std::io::{self, ErrorKind};
 use mio::event::Event;
 use mio::{Interest, Token};
 
-use super::Worker;
+use super::{OPENED_AT_ONCE, Worker};
 use crate::inbox::Failure;
 
-/// Connections that are opened in one turn, so that those already open are served meanwhile.
-const OPENED_AT_ONCE: usize = 64;
 /// The longest back-off of a connection in nanoseconds, and what it is at least for each connection of the
 /// thread: a server that refuses is asked 10,000 times a second at most.
 const BACKOFF: u64 = 25_000_000;

@@ -19,19 +19,22 @@ use mio::{Events, Poll, Token};
 
 use crate::Error;
 use crate::alarm::Alarm;
-use crate::cpu::{self, Usage};
+use crate::cpu;
 use crate::dialer::Dialer;
 use crate::expected::Expected;
 use crate::plan::{Plan, nanoseconds};
 use crate::schedule::Schedule;
 use crate::slot::Slot;
 use crate::tally::Tally;
+use timing::{Phase, Timing};
 
 /// Bytes of one read.
 const BUFFER: usize = 64 * 1024;
 /// Events of one turn.
 const EVENTS: usize = 1024;
 
+/// Connections that are opened in one turn, so that those already open are served meanwhile.
+const OPENED_AT_ONCE: usize = 64;
 /// What the timer's events carry.
 const ALARM: Token = Token(usize::MAX);
 
@@ -65,28 +68,7 @@ pub(crate) struct Worker<'a> {
     under_way: usize,
     schedule: Option<Schedule>,
     alarm: Option<Alarm>,
-    phase: Phase,
-    /// Start of the measured time.
-    measured_from: u64,
-    /// At the start of the measured time.
-    usage: Option<Usage>,
-    responses_before: u64,
-    next_tick: u64,
-    next_show: u64,
-    next_scan: u64,
-    last_response: u64,
-    timeout: u64,
-}
-
-/// Where a run is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    WarmUp,
-    Measure,
-    /// What is under way is awaited until then.
-    Drain {
-        deadline: u64,
-    },
+    timing: Timing,
 }
 
 impl<'a> Worker<'a> {
@@ -123,25 +105,18 @@ impl<'a> Worker<'a> {
             under_way: 0,
             schedule,
             alarm: alarm.map_err(failed("make a timer"))?,
-            phase: Phase::WarmUp,
-            measured_from: u64::MAX,
-            usage: None,
-            responses_before: 0,
-            next_tick: 0,
-            next_show: 0,
-            next_scan: 0,
-            last_response: 0,
-            timeout: nanoseconds(config.timeout),
+            timing: Timing::new(thread, nanoseconds(config.timeout)),
         })
     }
 
     /// Runs to the end.
-    pub(crate) fn run(mut self, thread: usize) -> Result<Tally, Error> {
-        let mut events = Events::with_capacity(EVENTS);
+    pub(crate) fn run(mut self) -> Result<Tally, Error> {
+        let mut many = Events::with_capacity(EVENTS);
+        let mut few = Events::with_capacity(OPENED_AT_ONCE);
         loop {
             self.look_at_clock();
-            if self.now >= self.next_tick {
-                self.tick(thread);
+            if self.now >= self.timing.next_tick {
+                self.tick();
             }
             self.open_more();
             self.send_due();
@@ -149,7 +124,13 @@ impl<'a> Worker<'a> {
                 return Ok(self.finish());
             }
             let wait = self.wait().map_err(failed("set a timer"))?;
-            match self.poll.poll(&mut events, Some(wait)) {
+            // Connections already open must not hold up the others.
+            let events = if self.is_opening() {
+                &mut few
+            } else {
+                &mut many
+            };
+            match self.poll.poll(events, Some(wait)) {
                 Err(error) if error.kind() != ErrorKind::Interrupted => {
                     return Err(failed("wait for events")(error));
                 }
@@ -168,8 +149,8 @@ impl<'a> Worker<'a> {
 
     /// How long to wait for events. Requests of an open loop have an alarm, which is finer.
     fn wait(&mut self) -> io::Result<Duration> {
-        let mut next = self.next_tick;
-        if self.opened < self.slots.len() && self.left > 0 {
+        let mut next = self.timing.next_tick;
+        if self.is_opening() {
             next = self.now;
         }
         if let Some(Reverse((due, _))) = self.retries.peek() {
@@ -186,9 +167,14 @@ impl<'a> Worker<'a> {
         Ok(Duration::from_nanos(next.saturating_sub(self.now)))
     }
 
+    /// Whether some slots were not open yet.
+    fn is_opening(&self) -> bool {
+        self.opened < self.slots.len() && self.left > 0
+    }
+
     /// Whether nothing is under way and nothing more will be.
     fn is_done(&self) -> bool {
-        let nothing_due = match (&self.schedule, self.phase) {
+        let nothing_due = match (&self.schedule, self.timing.phase) {
             (Some(schedule), Phase::Drain { .. }) => schedule.next().is_none(),
             _ => false,
         };

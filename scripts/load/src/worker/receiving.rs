@@ -66,7 +66,7 @@ impl Worker<'_> {
         let slot = &mut slots[index];
         let mut inbox = std::mem::take(&mut slot.inbox);
         let before = slot.under_way;
-        let (now, measured_from) = (self.now, self.measured_from);
+        let (now, measured_from) = (self.now, self.timing.measured_from);
         let next = inbox.feed(expected, &self.buffer[..count], before, |outcome| {
             record(slot, tally, outcome, now, measured_from);
         });
@@ -74,7 +74,7 @@ impl Worker<'_> {
         let done = before - slot.under_way;
         *under_way -= done;
         if done > 0 {
-            self.last_response = now;
+            self.timing.last_response = now;
         }
         next
     }
@@ -103,7 +103,13 @@ impl Worker<'_> {
             };
         }
         let outcome = slot.inbox.end(&mut self.expected);
-        record(slot, &mut self.tally, outcome, self.now, self.measured_from);
+        record(
+            slot,
+            &mut self.tally,
+            outcome,
+            self.now,
+            self.timing.measured_from,
+        );
         self.under_way -= 1;
         match outcome {
             Outcome::Wrong(_) => self.fail(index, Failure::UnexpectedClose),

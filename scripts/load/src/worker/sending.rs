@@ -2,7 +2,8 @@
 
 use mio::{Interest, Token};
 
-use super::{Phase, Worker, would_block};
+use super::timing::Phase;
+use super::{Worker, would_block};
 use crate::inbox::Failure;
 
 impl Worker<'_> {
@@ -99,9 +100,9 @@ impl Worker<'_> {
             }
             schedule.advance();
             self.look_at_clock();
-            if due >= self.measured_from {
+            if due >= self.timing.measured_from {
                 self.tally.late.saturating_record((self.now - due) / 1000);
-                self.tally.left_in_time += u64::from(self.phase == Phase::Measure);
+                self.tally.left_in_time += u64::from(self.timing.phase == Phase::Measure);
             }
             self.add(index, 1, due);
             self.write(index);

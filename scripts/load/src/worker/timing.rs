@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{Phase, Worker};
+use super::Worker;
 use crate::cpu::Usage;
 use crate::inbox::Failure;
 use crate::plan::nanoseconds;
@@ -16,62 +16,107 @@ const PATIENCE: u64 = 500_000_000;
 /// A run by number gives up after so many timeouts without any response.
 const HOPELESS: u64 = 10;
 
+/// Where a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    WarmUp,
+    Measure,
+    /// What is under way is awaited until then.
+    Drain {
+        deadline: u64,
+    },
+}
+
+/// What a thread remembers of times; nanoseconds since the start of the run.
+#[derive(Debug)]
+pub(super) struct Timing {
+    /// Which thread this is.
+    thread: usize,
+    pub(super) timeout: u64,
+    pub(super) phase: Phase,
+    /// Start of the measured time.
+    pub(super) measured_from: u64,
+    /// CPU time and right responses up to then.
+    usage: Option<Usage>,
+    responses_before: u64,
+    pub(super) last_response: u64,
+    pub(super) next_tick: u64,
+    next_show: u64,
+    next_scan: u64,
+}
+
+impl Timing {
+    pub(super) fn new(thread: usize, timeout: u64) -> Self {
+        Self {
+            thread,
+            timeout,
+            phase: Phase::WarmUp,
+            measured_from: u64::MAX,
+            usage: None,
+            responses_before: 0,
+            last_response: 0,
+            next_tick: 0,
+            next_show: 0,
+            next_scan: 0,
+        }
+    }
+}
+
 impl Worker<'_> {
     /// Looks after everything that is not an event.
-    pub(super) fn tick(&mut self, thread: usize) {
-        self.next_tick = self.now + TICK;
-        self.advance_phase(thread);
-        if self.phase == Phase::Measure {
+    pub(super) fn tick(&mut self) {
+        self.timing.next_tick = self.now + TICK;
+        self.advance_phase();
+        if self.timing.phase == Phase::Measure {
             self.tally
                 .samples
-                .take(self.now - self.measured_from, self.under_way as u64);
+                .take(self.now - self.timing.measured_from, self.under_way as u64);
         }
-        if self.now >= self.next_show {
-            self.next_show = self.now + SHOW;
+        if self.now >= self.timing.next_show {
+            self.timing.next_show = self.now + SHOW;
             self.shown
                 .requests
                 .store(self.tally.requests - self.under_way as u64, Relaxed);
             self.shown.errors.store(self.tally.errors.total(), Relaxed);
         }
-        if self.now >= self.next_scan {
-            self.next_scan = self.now + (self.timeout / 20).clamp(TICK, 25 * TICK);
-            self.end_overdue(self.now.saturating_sub(self.timeout));
+        if self.now >= self.timing.next_scan {
+            self.timing.next_scan = self.now + (self.timing.timeout / 20).clamp(TICK, 25 * TICK);
+            self.end_overdue(self.now.saturating_sub(self.timing.timeout));
         }
-        if self.phase != Phase::WarmUp && self.left > 0 && self.plan.requests.is_some() {
+        if self.timing.phase != Phase::WarmUp && self.left > 0 && self.plan.requests.is_some() {
             self.give_up_when_hopeless();
         }
     }
 
-    pub(super) fn advance_phase(&mut self, thread: usize) {
+    pub(super) fn advance_phase(&mut self) {
         let warmup = nanoseconds(self.plan.config.warmup);
-        if self.phase == Phase::WarmUp && self.now >= warmup {
-            self.phase = Phase::Measure;
-            self.measured_from = self.now;
-            self.usage = Some(Usage::now(&self.plan.config.cpus));
-            self.responses_before = self.tally.responses;
-            self.left = self
-                .plan
-                .requests
-                .map_or(u64::MAX, |requests| self.plan.part(requests, thread));
+        if self.timing.phase == Phase::WarmUp && self.now >= warmup {
+            self.timing.phase = Phase::Measure;
+            self.timing.measured_from = self.now;
+            self.timing.usage = Some(Usage::now(&self.plan.cpus));
+            self.timing.responses_before = self.tally.responses;
+            self.left = self.plan.requests.map_or(u64::MAX, |requests| {
+                self.plan.part(requests, self.timing.thread)
+            });
         }
-        let end = match (self.phase, self.plan.duration()) {
-            (Phase::Measure, Some(duration)) => self.measured_from + duration,
+        let end = match (self.timing.phase, self.plan.duration()) {
+            (Phase::Measure, Some(duration)) => self.timing.measured_from + duration,
             _ => u64::MAX,
         };
         if self.now >= end {
-            self.stop_sending(end, self.timeout);
+            self.stop_sending(end, self.timing.timeout);
         }
-        if self.plan.config.stop.load(Relaxed) && !self.tally.interrupted {
+        if self.plan.is_stopped() && !self.tally.interrupted {
             self.tally.interrupted = true;
-            self.stop_sending(self.now, self.timeout.min(PATIENCE));
+            self.stop_sending(self.now, self.timing.timeout.min(PATIENCE));
         }
-        if let Phase::Drain { deadline } = self.phase
+        if let Phase::Drain { deadline } = self.timing.phase
             && self.now >= deadline
         {
             self.close_schedule();
             self.end_overdue(u64::MAX);
         }
-        self.next_tick = self.next_tick.min(match self.phase {
+        self.timing.next_tick = self.timing.next_tick.min(match self.timing.phase {
             Phase::WarmUp => warmup,
             Phase::Measure => end,
             Phase::Drain { deadline } => deadline.max(self.now + 1),
@@ -85,20 +130,23 @@ impl Worker<'_> {
             None => self.left = 0,
             Some(schedule) => schedule.stop_at(end),
         }
-        self.phase = Phase::Drain {
+        self.timing.phase = Phase::Drain {
             deadline: self.now + patience,
         };
     }
 
     pub(super) fn end_measurement(&mut self) {
-        let Some(before) = self.usage.take() else {
+        let Some(before) = self.timing.usage.take() else {
             return;
         };
-        let (cpu, stolen) = Usage::now(&self.plan.config.cpus).since(before);
+        let (cpu, stolen) = Usage::now(&self.plan.cpus).since(before);
         self.tally.cpu.push(cpu);
         self.tally.stolen_seconds = stolen;
-        self.tally.measured = self.now - self.measured_from;
-        self.tally.measured_responses = self.tally.responses.saturating_sub(self.responses_before);
+        self.tally.measured = self.now - self.timing.measured_from;
+        self.tally.measured_responses = self
+            .tally
+            .responses
+            .saturating_sub(self.timing.responses_before);
     }
 
     /// Ends what has been under way since before `limit`.
@@ -118,8 +166,8 @@ impl Worker<'_> {
 
     /// A number of requests is never done when the server does not answer at all any more.
     pub(super) fn give_up_when_hopeless(&mut self) {
-        let since = self.last_response.max(self.measured_from);
-        if self.now > since.saturating_add(self.timeout.saturating_mul(HOPELESS)) {
+        let since = self.timing.last_response.max(self.timing.measured_from);
+        if self.now > since.saturating_add(self.timing.timeout.saturating_mul(HOPELESS)) {
             self.stop(format!(
                 "{} has not answered for {} s, ten times the timeout",
                 self.plan.address,
@@ -131,9 +179,9 @@ impl Worker<'_> {
     /// Ends the run because it cannot go on.
     pub(super) fn stop(&mut self, reason: String) {
         self.tally.stopped.get_or_insert(reason);
-        self.stop_sending(self.now, self.timeout);
+        self.stop_sending(self.now, self.timing.timeout);
         self.close_schedule();
-        self.next_tick = self.now;
+        self.timing.next_tick = self.now;
     }
 
     /// Nothing more is sent, whatever is due.

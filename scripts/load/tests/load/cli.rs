@@ -30,7 +30,7 @@ fn all_right() {
     let run = load("-c 2 -t 1 -n 40", &server).assert().success();
     let text = String::from_utf8(run.get_output().stdout.clone()).unwrap();
     for part in [
-        "2 connections, 1 threads, keep-alive",
+        "2 connections, 1 thread, keep-alive",
         "responses        40\n",
         "errors           0\n",
         "latency at saturation:\n",

@@ -6,6 +6,7 @@ mod liars;
 mod many;
 mod modes;
 mod open_loop;
+mod ports;
 mod schema;
 mod server;
 

@@ -282,3 +282,43 @@ fn settings_that_do_not_go_together() {
         assert!(!error.contains('\n'), "{error}");
     }
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_cpu_that_is_not_there() {
+    let server = Server::always(RIGHT);
+    let start = Instant::now();
+    let config = Config {
+        threads: 2,
+        cpus: vec![0, 1000],
+        amount: Amount::Time(Duration::from_secs(60)),
+        ..config(&server)
+    };
+    let error = load::run(&config, |_| {}).unwrap_err().to_string();
+    assert!(
+        error.starts_with("cannot pin a thread to its CPU: "),
+        "{error}"
+    );
+    assert!(
+        start.elapsed() < Duration::from_secs(20),
+        "the other thread ends as well"
+    );
+}
+
+#[test]
+fn pinned_threads() {
+    let server = Server::always(RIGHT);
+    let report = run(&Config {
+        threads: 2,
+        cpus: vec![0],
+        ..config(&server)
+    });
+    assert_eq!(
+        (
+            report.responses,
+            report.cpu.available,
+            report.cpu.threads.len()
+        ),
+        (40, 1, 2)
+    );
+}

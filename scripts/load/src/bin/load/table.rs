@@ -59,12 +59,18 @@ fn title(report: &Report) -> String {
         Mode::Close => "one request per connection".into(),
         Mode::Pipeline(depth) => format!("pipelined {depth} deep"),
     };
-    let mut title = format!(
-        "{} ({}): {} connections, {} threads, {mode}",
-        settings.url, settings.address, settings.connections, settings.threads
-    );
-    let _ = write!(title, ", {:.1} s", report.duration_seconds);
-    title
+    let plural = |count: usize, name: &str| match count {
+        1 => format!("1 {name}"),
+        _ => format!("{} {name}s", thousands(count as u64)),
+    };
+    format!(
+        "{} ({}): {}, {}, {mode}, {:.1} s",
+        settings.url,
+        settings.address,
+        plural(settings.connections, "connection"),
+        plural(settings.threads, "thread"),
+        report.duration_seconds
+    )
 }
 
 fn line(name: &str, value: &str) -> String {
