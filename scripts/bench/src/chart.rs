@@ -12,6 +12,7 @@ pub use bars::Style;
 pub use published::of_preset;
 
 use crate::model::Document;
+use crate::store;
 use anyhow::Context;
 use bars::Group;
 use std::path::Path;
@@ -23,9 +24,15 @@ use std::path::Path;
 pub fn chart(path: &Path, style: Style) -> anyhow::Result<String> {
     let text = match load(path)? {
         Document::Run(run) => draw_each(&run::groups(&run), style),
-        Document::Published(published) => draw_with_one_scale(&published::groups(&published), style),
+        Document::Published(published) => {
+            draw_with_one_scale(&published::groups(&published), style)
+        }
     };
-    anyhow::ensure!(!text.is_empty(), "{}: there is nothing measured in it yet", path.display());
+    anyhow::ensure!(
+        !text.is_empty(),
+        "{}: there is nothing measured in it yet",
+        path.display()
+    );
     Ok(text)
 }
 
@@ -39,19 +46,27 @@ pub fn json(path: &Path) -> anyhow::Result<String> {
 
 fn load(path: &Path) -> anyhow::Result<Document> {
     let file = || path.display().to_string();
-    let text = std::fs::read_to_string(path).with_context(file)?;
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = String::from_utf8_lossy(&bytes);
     if text.trim_start().starts_with('{') {
-        return serde_json::from_str(&text).with_context(|| format!("{}: not a document of bench", path.display()));
+        return store::read(path);
     }
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    text::read(&text, &name).map(Box::new).map(Document::Published).with_context(file)
+    let published = text::read(&text, &name).with_context(file)?;
+    Ok(Document::Published(Box::new(published)))
 }
 
 /// One load's groups, drawn to one scale.
 fn draw_with_one_scale(groups: &[Group], style: Style) -> String {
-    let rates = groups.iter().flat_map(|group| &group.bars).flat_map(|bar| [Some(bar.rate), bar.published]);
+    let rates = groups
+        .iter()
+        .flat_map(|group| &group.bars)
+        .flat_map(|bar| [Some(bar.rate), bar.published]);
     let square = bars::square(rates.flatten());
-    let mut text: String = groups.iter().map(|group| bars::draw(group, square, style) + "\n").collect();
+    let mut text: String = groups
+        .iter()
+        .map(|group| bars::draw(group, square, style) + "\n")
+        .collect();
     if !text.is_empty() {
         text += &format!("One square is {square} requests per second.\n");
     }
@@ -60,24 +75,44 @@ fn draw_with_one_scale(groups: &[Group], style: Style) -> String {
 
 /// Each load's groups, each load with its own scale.
 fn draw_each(loads: &[Vec<Group>], style: Style) -> String {
-    let drawn: Vec<String> = loads.iter().map(|groups| draw_with_one_scale(groups, style)).collect();
+    let drawn: Vec<String> = loads
+        .iter()
+        .map(|groups| draw_with_one_scale(groups, style))
+        .collect();
     drawn.join("\n")
 }
 
 /// All bars, then those of each number of clients, the largest number first, where there are several of both.
-fn by_clients(all: &str, some: fn(u32) -> String, bars: Vec<(u32, bars::Bar)>, notes: Vec<String>) -> Vec<Group> {
+fn by_clients(
+    all: &str,
+    some: fn(u32) -> String,
+    bars: Vec<(u32, bars::Bar)>,
+    notes: Vec<String>,
+) -> Vec<Group> {
     let mut counts: Vec<u32> = bars.iter().map(|(clients, _)| *clients).collect();
     counts.sort_unstable_by(|a, b| b.cmp(a));
     counts.dedup();
     if counts.len() < 2 {
         counts.clear();
     }
-    let of = |count: u32| bars.iter().filter(move |(clients, _)| *clients == count).map(|(_, bar)| bar.clone());
+    let of = |count: u32| {
+        bars.iter()
+            .filter(move |(clients, _)| *clients == count)
+            .map(|(_, bar)| bar.clone())
+    };
     let parts: Vec<Group> = counts
         .into_iter()
-        .map(|count| Group { heading: some(count), bars: of(count).collect(), notes: vec![] })
+        .map(|count| Group {
+            heading: some(count),
+            bars: of(count).collect(),
+            notes: vec![],
+        })
         .filter(|group| group.bars.len() > 1)
         .collect();
-    let all = Group { heading: all.to_owned(), bars: bars.into_iter().map(|(_, bar)| bar).collect(), notes };
+    let all = Group {
+        heading: all.to_owned(),
+        bars: bars.into_iter().map(|(_, bar)| bar).collect(),
+        notes,
+    };
     std::iter::once(all).chain(parts).collect()
 }

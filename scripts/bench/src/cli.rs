@@ -34,6 +34,8 @@ pub enum Verb {
     Run(Box<RunArgs>),
     /// Compare two runs, or two targets of one run
     Compare(CompareArgs),
+    /// Draw requests per second as bars: of a run, of published figures, or of what wrk and ab printed
+    Chart(ChartArgs),
     /// Show what about this machine spoils measurements, and what to do about it
     Env(EnvArgs),
     /// Kill what carries a mark once stdin ends
@@ -93,6 +95,16 @@ pub struct CompareArgs {
     pub force: bool,
 }
 
+/// `chart`.
+#[derive(Debug, Args)]
+pub struct ChartArgs {
+    /// A run (its name, folder or file), published figures, or a file with text of wrk or ab
+    pub file: String,
+    /// As JSON, the text of wrk and ab too
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// `env`.
 #[derive(Debug, Args)]
 pub struct EnvArgs {
@@ -111,6 +123,7 @@ pub fn main() -> u8 {
         Some(Verb::List(args)) => cmd::list::run(args),
         Some(Verb::Check(args)) => cmd::check::run(args),
         Some(Verb::Compare(args)) => cmd::compare::run(args),
+        Some(Verb::Chart(args)) => cmd::chart::run(args),
         Some(Verb::Env(args)) => cmd::env::run(args),
         Some(Verb::Guard { mark }) => {
             crate::guard::run(mark);

@@ -1,5 +1,6 @@
 //! The verbs, one file each.
 
+pub mod chart;
 pub mod check;
 pub mod compare;
 pub mod env;

@@ -6,6 +6,7 @@
 //! mean. [`model`] is what is kept ([`store`]); tables and words are made from it alone.
 
 pub mod candidate;
+pub mod chart;
 pub mod checkout;
 pub mod cli;
 pub mod clock;

@@ -1,6 +1,7 @@
 //! Bars of text: a square stands for a round number of requests per second.
 
 use std::fmt::Write;
+use unicode_width::UnicodeWidthStr;
 
 /// No bar is longer than this many squares.
 const LONGEST: u64 = 62;
@@ -64,16 +65,40 @@ fn squares(rate: f64, square: f64) -> u64 {
 pub(super) fn draw(group: &Group, square: f64, style: Style) -> String {
     let mut bars: Vec<&Bar> = group.bars.iter().collect();
     bars.sort_by(|a, b| b.rate.total_cmp(&a.rate));
-    let label_width = bars.iter().map(|bar| bar.label.chars().count()).max().unwrap_or(0);
-    let rate_width = bars.iter().map(|bar| format!("{:.1}", bar.rate).len()).max().unwrap_or(0).max(5);
+    let label_width = bars.iter().map(|bar| bar.label.width()).max().unwrap_or(0);
+    let rate_width = bars
+        .iter()
+        .map(|bar| format!("{:.1}", bar.rate).len())
+        .max()
+        .unwrap_or(0)
+        .max(5);
 
     let mut text = format!("{}:\n\n", group.heading);
     for bar in bars {
-        let squares = |rate, glyph: &str| glyph.repeat(usize::try_from(squares(rate, square)).unwrap_or(0));
-        let line = format!("{:>label_width$}: {:>rate_width$.1} {}", bar.label, bar.rate, squares(bar.rate, "■"));
-        let _ = writeln!(text, "{}", if bar.limit.is_empty() { line } else { format!("{line} {}", bar.limit) });
+        let squares =
+            |rate, glyph: &str| glyph.repeat(usize::try_from(squares(rate, square)).unwrap_or(0));
+        let indent = " ".repeat(label_width - bar.label.width());
+        let line = format!(
+            "{indent}{}: {:>rate_width$.1} {}",
+            bar.label,
+            bar.rate,
+            squares(bar.rate, "■")
+        );
+        let _ = writeln!(
+            text,
+            "{}",
+            if bar.limit.is_empty() {
+                line
+            } else {
+                format!("{line} {}", bar.limit)
+            }
+        );
         if let Some(rate) = bar.published {
-            let line = format!("{:>label_width$}: {rate:>rate_width$.1} {}", "published", squares(rate, "□"));
+            let line = format!(
+                "{:>label_width$}: {rate:>rate_width$.1} {}",
+                "published",
+                squares(rate, "□")
+            );
             let _ = writeln!(text, "{}", dimmed(line.trim_end(), style));
         }
     }
@@ -95,7 +120,12 @@ mod tests {
     use super::*;
 
     fn bar(label: &str, rate: f64) -> Bar {
-        Bar { label: label.into(), rate, limit: String::new(), published: None }
+        Bar {
+            label: label.into(),
+            rate,
+            limit: String::new(),
+            published: None,
+        }
     }
 
     #[test]
@@ -113,8 +143,16 @@ mod tests {
 
     #[test]
     fn bars_are_sorted_aligned_and_rounded_down() {
-        let bars = vec![bar("b (10 thr)", 44.99), bar("long name ( 2 thr)", 929.98), bar("c ( 2 thr)", 14.9)];
-        let group = Group { heading: "All".into(), bars, notes: vec![] };
+        let bars = vec![
+            bar("b (10 thr)", 44.99),
+            bar("long name ( 2 thr)", 929.98),
+            bar("c ( 2 thr)", 14.9),
+        ];
+        let group = Group {
+            heading: "All".into(),
+            bars,
+            notes: vec![],
+        };
         let expected = format!(
             "All:\n\nlong name ( 2 thr): 930.0 {}\n        b (10 thr):  45.0 ■■\n        c ( 2 thr):  14.9 \n",
             "■".repeat(61)
@@ -124,12 +162,23 @@ mod tests {
 
     #[test]
     fn a_bar_ends_with_its_limit_and_stands_over_the_published_one() {
-        let bar = Bar { limit: "server".into(), published: Some(31.0), ..bar("x ( 2 thr)", 60.0) };
-        let group = Group { heading: "All".into(), bars: vec![bar], notes: vec!["y: skipped".into()] };
+        let bar = Bar {
+            limit: "server".into(),
+            published: Some(31.0),
+            ..bar("x ( 2 thr)", 60.0)
+        };
+        let group = Group {
+            heading: "All".into(),
+            bars: vec![bar],
+            notes: vec!["y: skipped".into()],
+        };
         assert_eq!(
             draw(&group, 15.0, Style::Plain),
             "All:\n\nx ( 2 thr):  60.0 ■■■■ server\n published:  31.0 □□\ny: skipped\n"
         );
-        assert!(draw(&group, 15.0, Style::Terminal).contains("\u{1b}[2m published:  31.0 □□\u{1b}[0m\n"));
+        assert!(
+            draw(&group, 15.0, Style::Terminal)
+                .contains("\u{1b}[2m published:  31.0 □□\u{1b}[0m\n")
+        );
     }
 }

@@ -7,17 +7,36 @@ use crate::model::{Document, Figures, Published, PublishedRow};
 /// The groups of a document: wrk's rows by its threads, ab's by its connections.
 pub(super) fn groups(published: &Published) -> Vec<Group> {
     let rows = |wanted: fn(&Figures) -> bool| -> Vec<(u32, Bar)> {
-        published.rows.iter().filter(|row| wanted(&row.figures)).map(|row| (clients(&row.figures), bar(row))).collect()
+        published
+            .rows
+            .iter()
+            .filter(|row| wanted(&row.figures))
+            .map(|row| (clients(&row.figures), bar(row)))
+            .collect()
     };
     let wrk = rows(|figures| matches!(figures, Figures::Wrk(_)));
     let ab = rows(|figures| matches!(figures, Figures::Ab(_)));
-    let (all_wrk, all_ab) = if wrk.is_empty() || ab.is_empty() { ("All", "All") } else { ("All of wrk", "All of ab") };
+    let (all_wrk, all_ab) = if wrk.is_empty() || ab.is_empty() {
+        ("All", "All")
+    } else {
+        ("All of wrk", "All of ab")
+    };
     let mut groups = Vec::new();
     if !wrk.is_empty() {
-        groups.extend(by_clients(all_wrk, |threads| format!("Run in {threads} threads"), wrk, vec![]));
+        groups.extend(by_clients(
+            all_wrk,
+            |threads| format!("Run in {threads} threads"),
+            wrk,
+            vec![],
+        ));
     }
     if !ab.is_empty() {
-        groups.extend(by_clients(all_ab, |connections| format!("Run with {connections} connections"), ab, vec![]));
+        groups.extend(by_clients(
+            all_ab,
+            |connections| format!("Run with {connections} connections"),
+            ab,
+            vec![],
+        ));
     }
     groups
 }

@@ -1,16 +1,23 @@
 //! A run's cells as bars: each ends with what limited it.
 
 use super::bars::{Bar, Group};
-use super::published::{connections, of_preset};
 use super::by_clients;
+use super::published::{connections, of_preset};
 use crate::model::{Cell, CellKey, Class, Published, PublishedRow, Run, Verdict};
 
 /// The groups of each load: cells that differ in their target, or in threads, alone.
 pub(super) fn groups(run: &Run) -> Vec<Vec<Group>> {
     let document = run.plan.preset.as_deref().and_then(of_preset);
     let mut loads: Vec<Vec<&Cell>> = Vec::new();
-    for cell in run.cells.iter().filter(|cell| is_compared(run, &cell.key.target)) {
-        match loads.iter_mut().find(|load| same_load(&load[0].key, &cell.key)) {
+    for cell in run
+        .cells
+        .iter()
+        .filter(|cell| is_compared(run, &cell.key.target))
+    {
+        match loads
+            .iter_mut()
+            .find(|load| same_load(&load[0].key, &cell.key))
+        {
             Some(load) => load.push(cell),
             None => loads.push(vec![cell]),
         }
@@ -29,22 +36,46 @@ fn is_compared(run: &Run, name: &str) -> bool {
 }
 
 fn same_load(a: &CellKey, b: &CellKey) -> bool {
-    CellKey { threads: b.threads, ..a.clone() }.same_table(b)
+    CellKey {
+        threads: b.threads,
+        ..a.clone()
+    }
+    .same_table(b)
 }
 
 fn group(load: &[&Cell], document: Option<&Published>) -> Vec<Group> {
-    let bars = load.iter().filter_map(|cell| Some((cell.key.threads, bar(cell, document)?))).collect();
-    let notes = load.iter().filter(|cell| cell.summary.is_none()).map(|cell| note(cell)).collect();
-    by_clients(&heading(&load[0].key), |threads| format!("Run in {threads} threads"), bars, notes)
+    let bars = load
+        .iter()
+        .filter_map(|cell| Some((cell.key.threads, bar(cell, document)?)))
+        .collect();
+    let notes = load
+        .iter()
+        .filter(|cell| cell.summary.is_none())
+        .map(|cell| note(cell))
+        .collect();
+    by_clients(
+        &heading(&load[0].key),
+        |threads| format!("Run in {threads} threads"),
+        bars,
+        notes,
+    )
 }
 
 fn heading(key: &CellKey) -> String {
-    let rate = key.rate_percent.map(|percent| format!(", at {percent} % of its capacity")).unwrap_or_default();
-    format!("All, {}, {} connections, {}{rate}", key.mode, key.connections, key.generator)
+    let rate = key
+        .rate_percent
+        .map(|percent| format!(", at {percent} % of its capacity"))
+        .unwrap_or_default();
+    format!(
+        "All, {}, {} connections, {}{rate}",
+        key.mode, key.connections, key.generator
+    )
 }
 
 fn bar(cell: &Cell, document: Option<&Published>) -> Option<Bar> {
-    let CellKey { target, threads, .. } = &cell.key;
+    let CellKey {
+        target, threads, ..
+    } = &cell.key;
     Some(Bar {
         label: format!("{target} ({threads:2} thr)"),
         rate: cell.summary.as_ref()?.requests_per_second.median,
@@ -60,7 +91,11 @@ fn published_rate(document: &Published, key: &CellKey) -> Option<f64> {
         row.target.as_deref() == Some(&key.target) && connections(&row.figures) == key.connections
     };
     let mut rows = document.rows.iter().filter(is_same);
-    let row = if key.threads == 1 { rows.next() } else { rows.next_back() };
+    let row = if key.threads == 1 {
+        rows.next()
+    } else {
+        rows.next_back()
+    };
     row.map(|row| row.figures.requests_per_second())
 }
 
@@ -79,5 +114,8 @@ fn limit(verdict: Verdict) -> &'static str {
 }
 
 fn note(cell: &Cell) -> String {
-    format!("{} ({:2} thr): {}, {}", cell.key.target, cell.key.threads, cell.verdict, cell.reason)
+    format!(
+        "{} ({:2} thr): {}, {}",
+        cell.key.target, cell.key.threads, cell.verdict, cell.reason
+    )
 }

@@ -65,7 +65,10 @@ struct Words<'a> {
 
 impl<'a> Words<'a> {
     fn peek(&self) -> &'a str {
-        self.text[self.at..].split_whitespace().next().unwrap_or_default()
+        self.text[self.at..]
+            .split_whitespace()
+            .next()
+            .unwrap_or_default()
     }
 
     fn next(&mut self) -> anyhow::Result<&'a str> {
@@ -79,7 +82,10 @@ impl<'a> Words<'a> {
     fn expect(&mut self, words: &str) -> anyhow::Result<()> {
         for expected in words.split(' ') {
             let word = self.next()?;
-            ensure!(word == expected, "wrk's text: `{expected}` expected, found `{word}`");
+            ensure!(
+                word == expected,
+                "wrk's text: `{expected}` expected, found `{word}`"
+            );
         }
         Ok(())
     }
@@ -87,8 +93,12 @@ impl<'a> Words<'a> {
     /// A number and its unit; wrk prints `us`, `ms`, `s`, `m`, `h` for times, `k`, `M`, `G` for counts, `KB`, … for bytes.
     fn with_unit(&mut self) -> anyhow::Result<(f64, &'a str)> {
         let word = self.next()?.trim_end_matches(',');
-        let digits = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
-        let number = word[..digits].parse().with_context(|| format!("wrk's text: a number expected, found `{word}`"))?;
+        let digits = word
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(word.len());
+        let number = word[..digits]
+            .parse()
+            .with_context(|| format!("wrk's text: a number expected, found `{word}`"))?;
         Ok((number, &word[digits..]))
     }
 
@@ -102,7 +112,13 @@ impl<'a> Words<'a> {
     }
 
     fn time_us(&mut self) -> anyhow::Result<f64> {
-        self.scaled(&[("us", 1.0), ("ms", 1e3), ("s", 1e6), ("m", 60e6), ("h", 3600e6)])
+        self.scaled(&[
+            ("us", 1.0),
+            ("ms", 1e3),
+            ("s", 1e6),
+            ("m", 60e6),
+            ("h", 3600e6),
+        ])
     }
 
     fn metric(&mut self) -> anyhow::Result<f64> {
@@ -111,7 +127,13 @@ impl<'a> Words<'a> {
 
     fn bytes(&mut self) -> anyhow::Result<f64> {
         const KB: f64 = 1024.0;
-        self.scaled(&[("B", 1.0), ("KB", KB), ("MB", KB * KB), ("GB", KB * KB * KB), ("TB", KB * KB * KB * KB)])
+        self.scaled(&[
+            ("B", 1.0),
+            ("KB", KB),
+            ("MB", KB * KB),
+            ("GB", KB * KB * KB),
+            ("TB", KB * KB * KB * KB),
+        ])
     }
 
     fn number(&mut self) -> anyhow::Result<f64> {
@@ -124,10 +146,14 @@ impl<'a> Words<'a> {
 
     fn whole<T: std::str::FromStr>(&mut self) -> anyhow::Result<T> {
         let word = self.next()?.trim_end_matches(',');
-        word.parse().map_err(|_| anyhow::anyhow!("wrk's text: a whole number expected, found `{word}`"))
+        word.parse()
+            .map_err(|_| anyhow::anyhow!("wrk's text: a whole number expected, found `{word}`"))
     }
 
-    fn spread(&mut self, figure: fn(&mut Self) -> anyhow::Result<f64>) -> anyhow::Result<MeanSpread> {
+    fn spread(
+        &mut self,
+        figure: fn(&mut Self) -> anyhow::Result<f64>,
+    ) -> anyhow::Result<MeanSpread> {
         Ok(MeanSpread {
             mean: figure(self)?,
             stdev: figure(self)?,
@@ -142,7 +168,10 @@ impl<'a> Words<'a> {
         if self.peek() == "Latency" {
             self.expect("Latency Distribution")?;
             while self.peek().ends_with('%') {
-                percentiles.push(Percentile { percent: self.percent()?, value: self.time_us()? });
+                percentiles.push(Percentile {
+                    percent: self.percent()?,
+                    value: self.time_us()?,
+                });
             }
         }
         Ok(percentiles)
@@ -196,14 +225,42 @@ and more";
     fn every_figure_of_a_block_is_read() {
         let (wrk, length) = parse(TEXT).unwrap();
         assert_eq!(&TEXT[length..], "\nand more");
-        assert_eq!((wrk.duration_s, wrk.threads, wrk.connections), (Some(10.0), 4, 400));
-        let latency = MeanSpread { mean: 1310.0, stdev: 533.41, max: 1_930_000.0, within_stdev_percent: 90.57 };
+        assert_eq!(
+            (wrk.duration_s, wrk.threads, wrk.connections),
+            (Some(10.0), 4, 400)
+        );
+        let latency = MeanSpread {
+            mean: 1310.0,
+            stdev: 533.41,
+            max: 1_930_000.0,
+            within_stdev_percent: 90.57,
+        };
         assert_eq!(wrk.latency_us, latency);
         assert_eq!(wrk.thread_requests_per_second.mean, 76_670.0);
-        assert_eq!(wrk.latency_distribution_us[1], Percentile { percent: 99.0, value: 2940.0 });
-        assert_eq!((wrk.requests, wrk.elapsed_s, wrk.read_bytes), (3_052_064, 10.02, 485_280_972.8));
-        assert_eq!(wrk.socket_errors, Some(SocketErrors { connect: 0, read: 135, write: 1, timeout: 28 }));
-        assert_eq!((wrk.non_2xx_or_3xx, wrk.requests_per_second), (Some(7), 304_601.19));
+        assert_eq!(
+            wrk.latency_distribution_us[1],
+            Percentile {
+                percent: 99.0,
+                value: 2940.0
+            }
+        );
+        assert_eq!(
+            (wrk.requests, wrk.elapsed_s, wrk.read_bytes),
+            (3_052_064, 10.02, 485_280_972.8)
+        );
+        assert_eq!(
+            wrk.socket_errors,
+            Some(SocketErrors {
+                connect: 0,
+                read: 135,
+                write: 1,
+                timeout: 28
+            })
+        );
+        assert_eq!(
+            (wrk.non_2xx_or_3xx, wrk.requests_per_second),
+            (Some(7), 304_601.19)
+        );
         assert_eq!(wrk.transfer_bytes_per_second, 48_433_725.44);
     }
 
