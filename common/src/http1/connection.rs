@@ -2,8 +2,8 @@
 
 use super::MAX_UNSENT;
 use super::chunked::{Chunked, Skipped};
-use super::request::{self, Body, Request};
-use super::response::{CONTINUE, Persistence, Refusal, Response};
+use super::request::{self, Body, Head, Request};
+use super::response::{Answer, CONTINUE, Persistence, Refusal, Response};
 
 /// Where a connection is in its exchange of requests and responses. It owns no buffers.
 #[derive(Debug, Default)]
@@ -18,17 +18,10 @@ enum State {
     #[default]
     Head,
     /// So many bytes of the request's body are still to come.
-    Length(Pending, u64),
-    Chunked(Pending, Chunked),
+    Length(Answer, u64),
+    Chunked(Answer, Chunked),
     /// The last response has been given.
     Closed,
-}
-
-/// What the response to the request under way depends on.
-#[derive(Clone, Copy, Debug)]
-struct Pending {
-    persistence: Persistence,
-    is_head: bool,
 }
 
 /// What became of the input.
@@ -67,22 +60,36 @@ impl Connection {
     /// responses to the requests that it completes.
     pub fn receive(&mut self, input: &[u8], response: &Response, out: &mut Vec<u8>) -> Progress {
         let mut consumed = 0;
-        let next = loop {
-            let rest = &input[consumed..];
-            if out.len() >= MAX_UNSENT && !matches!(self.state, State::Closed) {
-                break Next::Again;
+        while consumed < input.len() {
+            if let State::Closed = self.state {
+                return Progress {
+                    consumed,
+                    next: Next::Linger,
+                };
             }
-            match self.step(rest, response, out) {
-                Ok(Some(len)) => consumed += len,
-                Ok(None) => break Next::Read,
-                Err(End::Closed) if rest.is_empty() => break Next::Close,
-                Err(End::Closed) => break Next::Linger,
-                Err(End::Refused(refusal)) => {
+            if out.len() >= MAX_UNSENT {
+                return Progress {
+                    consumed,
+                    next: Next::Again,
+                };
+            }
+            match self.step(&input[consumed..], response, out) {
+                Ok(0) => break,
+                Ok(len) => consumed += len,
+                Err(refusal) => {
                     refusal.append(out);
                     self.state = State::Closed;
-                    break Next::Linger;
+                    return Progress {
+                        consumed,
+                        next: Next::Linger,
+                    };
                 }
             }
+        }
+        let next = if let State::Closed = self.state {
+            Next::Close
+        } else {
+            Next::Read
         };
         Progress { consumed, next }
     }
@@ -97,85 +104,83 @@ impl Connection {
         self.closes_next = true;
     }
 
-    /// Takes the next element of the input: a head, or a part of a body. `None`: it is incomplete.
+    /// Takes the next element of the input, a head or a part of a body: how many bytes it has, or
+    /// 0 while it is incomplete.
+    #[inline(always)]
     fn step(
         &mut self,
         rest: &[u8],
         response: &Response,
         out: &mut Vec<u8>,
-    ) -> Result<Option<usize>, End> {
-        let (consumed, pending) = match &mut self.state {
-            State::Closed => return Err(End::Closed),
-            _ if rest.is_empty() => return Ok(None),
-            State::Head => {
-                let Some((len, request)) = request::parse(rest).map_err(End::Refused)? else {
-                    return Ok(None);
-                };
-                let pending = self.pending(&request);
-                if request.expects_continue {
-                    out.extend_from_slice(CONTINUE);
-                }
-                match request.body {
-                    Body::Length(0) => (len, pending),
-                    Body::Length(bytes) => {
-                        self.state = State::Length(pending, bytes);
-                        return Ok(Some(len));
-                    }
-                    Body::Chunked => {
-                        self.state = State::Chunked(pending, Chunked::new(len));
-                        return Ok(Some(len));
-                    }
-                }
-            }
-            State::Length(pending, left) => {
-                let here = rest.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
-                *left -= here as u64;
-                if *left > 0 {
-                    return Ok(Some(here));
-                }
-                (here, *pending)
-            }
-            State::Chunked(pending, chunked) => match chunked.skip(rest).map_err(End::Refused)? {
-                Skipped::End(len) => (len, *pending),
-                Skipped::Part(len) => return Ok(Some(len)),
-                Skipped::Incomplete => return Ok(None),
-            },
+    ) -> Result<usize, Refusal> {
+        let State::Head = self.state else {
+            return self.body(rest, response, out);
         };
-        self.respond(pending, response, out);
-        Ok(Some(consumed))
-    }
-
-    fn pending(&self, request: &Request) -> Pending {
-        let persistence = match request {
-            _ if request.closes || self.closes_next => Persistence::Close,
-            Request {
-                is_http10: true, ..
-            } => Persistence::KeepAlive,
-            _ => Persistence::Implied,
-        };
-        Pending {
-            persistence,
-            is_head: request.is_head,
+        match request::parse(rest)? {
+            Head::Incomplete => Ok(0),
+            Head::Plain(len) if !self.closes_next => {
+                response.append(out, Answer::PLAIN);
+                Ok(len)
+            }
+            Head::Plain(len) => {
+                self.respond(Answer::PLAIN, response, out);
+                Ok(len)
+            }
+            Head::Full(len, request) => {
+                if request.body == Body::Length(0) {
+                    self.respond(request.answer, response, out);
+                } else {
+                    self.begin_body(len, &request, out);
+                }
+                Ok(len)
+            }
         }
     }
 
-    /// Answers a request that is complete.
-    fn respond(&mut self, pending: Pending, response: &Response, out: &mut Vec<u8>) {
-        let persistence = if self.closes_next {
-            Persistence::Close
-        } else {
-            pending.persistence
+    /// Takes a part of a body, and answers its request when that is the last.
+    fn body(
+        &mut self,
+        rest: &[u8],
+        response: &Response,
+        out: &mut Vec<u8>,
+    ) -> Result<usize, Refusal> {
+        let (len, answer) = match &mut self.state {
+            State::Length(answer, left) => {
+                let here = rest.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
+                *left -= here as u64;
+                if *left > 0 {
+                    return Ok(here);
+                }
+                (here, *answer)
+            }
+            State::Chunked(answer, chunked) => match chunked.skip(rest)? {
+                Skipped::End(len) => (len, *answer),
+                Skipped::Part(len) => return Ok(len),
+                Skipped::Incomplete => return Ok(0),
+            },
+            State::Head | State::Closed => return Ok(0),
         };
-        response.append(out, persistence, pending.is_head);
-        self.state = match persistence {
-            Persistence::Close => State::Closed,
-            Persistence::Implied | Persistence::KeepAlive => State::Head,
+        self.respond(answer, response, out);
+        Ok(len)
+    }
+
+    fn begin_body(&mut self, head: usize, request: &Request, out: &mut Vec<u8>) {
+        if request.expects_continue {
+            out.extend_from_slice(CONTINUE);
+        }
+        self.state = match request.body {
+            Body::Length(bytes) => State::Length(request.answer, bytes),
+            Body::Chunked => State::Chunked(request.answer, Chunked::new(head)),
         };
     }
-}
 
-/// Why a connection takes nothing more.
-enum End {
-    Closed,
-    Refused(Refusal),
+    /// Answers a request that is complete.
+    fn respond(&mut self, mut answer: Answer, response: &Response, out: &mut Vec<u8>) {
+        if self.closes_next {
+            answer.persistence = Persistence::Close;
+        }
+        response.append(out, answer);
+        let closes = answer.persistence == Persistence::Close;
+        self.state = if closes { State::Closed } else { State::Head };
+    }
 }

@@ -2,24 +2,39 @@
 
 use crate::date;
 
-/// The response of a server, prebuilt: status line and fields, the date's place, the body.
+/// The response of a server, prebuilt for each [`Persistence`]: it is copied, and its date set.
 #[derive(Clone, Debug)]
 pub struct Response {
-    /// Up to the value of Date.
-    start: Vec<u8>,
-    /// Behind the value of Date, with the body, for each [`Persistence`].
-    ends: [Vec<u8>; 3],
+    whole: [Vec<u8>; 3],
+    /// Where the value of Date stands.
+    date: usize,
+    /// Bytes of the body.
     body: usize,
 }
 
 /// What a response says of its connection (RFC 9112 9.3).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Persistence {
     /// HTTP/1.1 stays open without a word.
     Implied,
     /// An HTTP/1.0 client asked for it and wants to be told.
     KeepAlive,
     Close,
+}
+
+/// What the response to a request depends on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answer {
+    pub(super) persistence: Persistence,
+    pub(super) is_head: bool,
+}
+
+impl Answer {
+    /// The answer to a GET in HTTP/1.1.
+    pub(super) const PLAIN: Self = Self {
+        persistence: Persistence::Implied,
+        is_head: false,
+    };
 }
 
 impl Response {
@@ -30,30 +45,37 @@ impl Response {
         let start = format!(
             "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {length}\r\nDate: "
         );
-        let end = |connection: &str| [b"\r\n", connection.as_bytes(), b"\r\n", body].concat();
+        let whole = |connection: &str| {
+            [
+                start.as_bytes(),
+                &[b' '; date::LEN],
+                b"\r\n",
+                connection.as_bytes(),
+                b"\r\n",
+                body,
+            ]
+            .concat()
+        };
         Self {
-            start: start.into_bytes(),
-            ends: [
-                end(""),
-                end("Connection: keep-alive\r\n"),
-                end("Connection: close\r\n"),
+            whole: [
+                whole(""),
+                whole("Connection: keep-alive\r\n"),
+                whole("Connection: close\r\n"),
             ],
+            date: start.len(),
             body: length,
         }
     }
 
     /// Appends the response, without its body for HEAD (RFC 9110 9.3.2).
-    pub(super) fn append(&self, out: &mut Vec<u8>, persistence: Persistence, is_head: bool) {
-        let end = &self.ends[persistence as usize];
-        let end = if is_head {
-            &end[..end.len() - self.body]
-        } else {
-            end
-        };
-        out.reserve(self.start.len() + date::LEN + end.len());
-        out.extend_from_slice(&self.start);
-        out.extend_from_slice(&date::now());
-        out.extend_from_slice(end);
+    #[inline(always)]
+    pub(super) fn append(&self, out: &mut Vec<u8>, answer: Answer) {
+        let whole = &self.whole[answer.persistence as usize];
+        let body = if answer.is_head { self.body } else { 0 };
+        let len = whole.len() - body;
+        let date = out.len() + self.date;
+        out.extend_from_slice(&whole[..len]);
+        out[date..][..date::LEN].copy_from_slice(&date::now());
     }
 }
 
