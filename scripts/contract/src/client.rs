@@ -78,6 +78,9 @@ pub(crate) struct Client {
 struct Wire {
     stream: TcpStream,
     deadline: Instant,
+    /// The timeouts that the socket has now.
+    read_timeout: Duration,
+    write_timeout: Duration,
     exchange: Exchange,
 }
 
@@ -107,6 +110,8 @@ impl Client {
         let wire = Wire {
             stream,
             deadline: Instant::now() + PATIENCE,
+            read_timeout: Duration::ZERO,
+            write_timeout: Duration::ZERO,
             exchange: Exchange::default(),
         };
         Self {
@@ -255,7 +260,8 @@ impl Client {
             .stream
             .try_clone()
             .map_err(|error| Fault::plain(format!("cannot clone a socket: {error}")))?;
-        // A server that never reads must not hold the writing thread for ever.
+        // A server that never reads must not hold the writing thread for ever. (The timeout is the socket's, not
+        // the handle's.)
         let _ = stream.set_write_timeout(Some(PATIENCE));
         Ok(stream)
     }
@@ -286,17 +292,28 @@ impl Client {
 }
 
 impl Wire {
-    /// What is left until the deadline; a socket's timeout of zero would mean none.
-    fn left(&self) -> Duration {
-        self.deadline
+    /// The timeout that ends at the deadline. One that is set already will do when it is at most a tenth longer:
+    /// setting it costs as much as reading.
+    fn timeout(&self, set: Duration) -> Duration {
+        let left = self
+            .deadline
             .saturating_duration_since(Instant::now())
-            .max(Duration::from_millis(1))
+            .max(Duration::from_millis(1));
+        if set >= left && set <= left.mul_f64(1.1) {
+            set
+        } else {
+            left.mul_f64(1.05)
+        }
     }
 }
 
 impl Read for Wire {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.stream.set_read_timeout(Some(self.left()))?;
+        let timeout = self.timeout(self.read_timeout);
+        if timeout != self.read_timeout {
+            self.stream.set_read_timeout(Some(timeout))?;
+            self.read_timeout = timeout;
+        }
         let result = self.stream.read(into);
         match &result {
             Ok(0) => self.exchange.event("the server closed (FIN)"),
@@ -310,7 +327,11 @@ impl Read for Wire {
 
 impl Write for Wire {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.stream.set_write_timeout(Some(self.left()))?;
+        let timeout = self.timeout(self.write_timeout);
+        if timeout != self.write_timeout {
+            self.stream.set_write_timeout(Some(timeout))?;
+            self.write_timeout = timeout;
+        }
         self.stream.write(bytes)
     }
 

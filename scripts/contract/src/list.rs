@@ -110,7 +110,7 @@ pub(crate) static CASES: &[Case] = &[
     case("burst", Must, "browsers and load generators open many connections at once",
         "200 connects at once, a request each: all answered", WireAlone(load::burst)),
     case("wrk-request", Must, "wrk checks no response by itself",
-        "wrk's own bytes on 32 connections, 1,000 each (at most 5 s): every response right", WireAlone(load::wrk_request)),
+        "wrk's own bytes on 32 connections, 1,000 each (at most 5 s): every response right", Wire(load::wrk_request)),
     case("bad-chunk", Should, "RFC 9112 7.1, 7.1.1",
         "bare LF, extensions, overflowing and malformed sizes: refused or right, never out of step", Wire(framing::bad_chunk)),
     case("both-families", Must, "RFC 6761 6.3: localhost is both addresses",
