@@ -43,7 +43,7 @@ pub fn serve(name: &str, args: &Args) -> Result<(), Error> {
         let (signal, response) = (signal.try_clone()?, response.clone());
         let (shared, sender) = (Arc::clone(&shared), sender.clone());
         threads.push(thread::spawn(move || {
-            run(index, listener, signal, response, shared, &sender)
+            run(index, listener, signal, response, shared, sender)
         }));
     }
     drop(sender);
@@ -67,20 +67,24 @@ fn run(
     signal: UnixStream,
     response: Response,
     shared: Arc<Shared>,
-    made: &mpsc::Sender<io::Result<()>>,
+    made: mpsc::Sender<io::Result<()>>,
 ) -> io::Result<()> {
-    let ring = match Ring::new() {
-        Ok(ring) => ring,
-        Err(error) => {
-            // Fails when the main thread has already given up.
-            let _ = made.send(Err(error));
-            return Ok(());
-        }
+    let (ring, result) = match Ring::new() {
+        Ok(ring) => (Some(ring), Ok(())),
+        Err(error) => (None, Err(error)),
     };
-    // Nobody else sets it.
-    let _ = shared.rings[index].set(ring.as_raw_fd());
-    let _ = made.send(Ok(()));
-    Worker::new(index, ring, listener, signal, response, shared).run()
+    if let Some(ring) = &ring {
+        // Nobody else sets it.
+        let _ = shared.rings[index].set(ring.as_raw_fd());
+    }
+    // Fails when the main thread has already given up.
+    let _ = made.send(result);
+    // The main thread waits until all have said so.
+    drop(made);
+    match ring {
+        Some(ring) => Worker::new(index, ring, listener, signal, response, shared).run(),
+        None => Ok(()),
+    }
 }
 
 fn unavailable(error: &io::Error) -> Error {

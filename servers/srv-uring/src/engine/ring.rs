@@ -218,8 +218,8 @@ impl Ring {
         let more = cqueue::more(flags);
         let key = (data & 0xffff_ffff) as usize;
         match KINDS[(data >> 56) as usize] {
-            // SAFETY: the kernel has just opened this descriptor for us alone.
             Kind::Accept => Event::Accepted {
+                // SAFETY: the kernel has just opened this descriptor for us alone.
                 stream: checked(result).map(|fd| unsafe { OwnedFd::from_raw_fd(fd) }),
                 more,
             },
