@@ -206,14 +206,15 @@ pub struct Rate {
 pub struct InFlight {
     /// The most there can be: connections times pipeline depth.
     pub possible: u64,
-    /// Mean of the samples: sent and not yet answered. A starved connection counts as under way.
+    /// Mean of the samples: sent and not yet answered. A starved connection counts as under way. 0 where
+    /// there is no sample.
     pub mean: f64,
     /// Rate times mean latency of what was answered (Little's law). Well below `mean`: some connections
-    /// wait while others are served.
-    pub served_mean: f64,
+    /// wait while others are served. Null for an open loop, whose latency begins before a request leaves.
+    pub served_mean: Option<f64>,
     /// Connections that got no right response within the measured time.
     pub connections_unserved: u64,
-    /// Samples over the measured time, evenly spaced, at most 200.
+    /// Samples over the measured time, evenly spaced, at most 200; none in a run under 10 ms.
     pub samples: Vec<Sample>,
 }
 

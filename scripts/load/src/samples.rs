@@ -20,9 +20,10 @@ impl Samples {
         }
     }
 
-    /// Takes the value for every sample that is due `elapsed` nanoseconds after the start.
+    /// Takes the value for every sample that is due `elapsed` nanoseconds after the start. The first one is
+    /// due an interval after it, when connections have been opened.
     pub(crate) fn take(&mut self, elapsed: u64, value: u64) {
-        while self.values.len() as u64 * self.interval <= elapsed {
+        while (self.values.len() as u64 + 1) * self.interval <= elapsed {
             if self.values.len() == MOST {
                 self.thin_out();
             } else {
@@ -31,9 +32,9 @@ impl Samples {
         }
     }
 
-    /// Leaves every other sample out.
+    /// Leaves every other sample out, the first one too.
     fn thin_out(&mut self) {
-        let mut keep = false;
+        let mut keep = true;
         self.values.retain(|_| {
             keep = !keep;
             keep
@@ -66,10 +67,8 @@ impl Samples {
     /// Every sample with its time in seconds.
     pub(crate) fn by_time(&self) -> impl Iterator<Item = (f64, u64)> {
         let seconds = self.interval as f64 / 1e9;
-        self.values
-            .iter()
-            .enumerate()
-            .map(move |(index, value)| (index as f64 * seconds, *value))
+        let times = (1..).map(move |count| f64::from(count) * seconds);
+        times.zip(self.values.iter().copied())
     }
 }
 
@@ -80,13 +79,13 @@ mod tests {
     #[test]
     fn long_runs_are_thinned_out() {
         let mut samples = Samples::new();
-        for step in 0..1000 {
+        for step in 1..=1000 {
             samples.take(step * SHORTEST, step);
         }
         assert!(samples.values.len() <= MOST && samples.values.len() > MOST / 2);
         let spacing = samples.interval / SHORTEST;
         for (index, value) in samples.values.iter().enumerate() {
-            assert_eq!(*value, index as u64 * spacing);
+            assert_eq!(*value, (index as u64 + 1) * spacing);
         }
     }
 
@@ -94,9 +93,9 @@ mod tests {
     fn threads_add_up() {
         let mut long = Samples::new();
         let mut short = Samples::new();
-        for step in 0..300 {
+        for step in 1..=300 {
             long.take(step * SHORTEST, 2);
-            if step < 100 {
+            if step <= 100 {
                 short.take(step * SHORTEST, 1);
             }
         }
@@ -105,6 +104,6 @@ mod tests {
         merged.merge(&long);
         assert_eq!(merged.values[..50], [3; 50]);
         assert_eq!(merged.values[50..], [2; 100]);
-        assert_eq!(merged.by_time().nth(1), Some((0.02, 3)));
+        assert_eq!(merged.by_time().nth(1), Some((0.04, 3)));
     }
 }

@@ -109,11 +109,12 @@ fn rate(asked: f64, reached: f64, tally: &Tally) -> Rate {
 
 /// Little's law: what is under way is the rate times the time that each takes.
 fn in_flight(config: &Config, tally: &Tally, requests_per_second: f64) -> InFlight {
+    let closed = config.rate.is_none();
     let samples = tally.samples.by_time();
     InFlight {
         possible: (config.connections * config.mode.depth()) as u64,
         mean: tally.samples.mean(),
-        served_mean: requests_per_second * tally.latency.mean() / 1e6,
+        served_mean: closed.then(|| requests_per_second * tally.latency.mean() / 1e6),
         connections_unserved: tally.unserved,
         samples: samples
             .map(|(seconds, in_flight)| Sample { seconds, in_flight })

@@ -25,7 +25,7 @@ fn load(server: &Server, connections: usize, rate: Option<f64>) -> Report {
     run(&Config {
         connections,
         rate,
-        amount: Amount::Time(Duration::from_secs(3)),
+        amount: Amount::Time(Duration::from_secs(2)),
         timeout: Duration::from_secs(10),
         ..config(server)
     })
@@ -39,6 +39,7 @@ fn a_stall_shows_at_a_rate_and_hides_in_a_closed_loop() {
     let open = load(&server, 8, Some(capacity / 2.0));
     let closed = load(&server, 4, None);
 
+    assert_eq!(open.in_flight.served_mean, None);
     let latency = open.latency.unwrap();
     assert_eq!(
         (latency.kind, open.errors.total()),

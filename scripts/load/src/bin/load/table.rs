@@ -36,6 +36,13 @@ pub(crate) fn text(report: &Report) -> String {
             },
         ));
     }
+    if report.connections_ended_by_server > 0 {
+        let count = format!(
+            "{} connections",
+            thousands(report.connections_ended_by_server)
+        );
+        lines.push(line("server ended", &count));
+    }
     if report.differing_heads > 0 {
         let count = format!(
             "{} with another head than the first",
@@ -130,9 +137,13 @@ fn rate(figures: &Rate) -> Vec<String> {
 fn in_flight(report: &Report) -> String {
     let figures = &report.in_flight;
     let mut text = format!(
-        "{:.1} of {} on average, {:.1} of them being served",
-        figures.mean, figures.possible, figures.served_mean
+        "{:.1} of {} on average",
+        figures.mean,
+        thousands(figures.possible)
     );
+    if let Some(served) = figures.served_mean {
+        let _ = write!(text, ", {served:.1} by rate and latency");
+    }
     if figures.connections_unserved > 0 {
         let _ = write!(
             text,
