@@ -1,2 +1,69 @@
-//! placeholder
-fn main() {}
+//! may_minihttp as published: HTTP/1.1 on the stackful coroutines of `may`.
+//!
+//! The crate itself neither closes a connection when HTTP says so nor limits anything; what a
+//! service can add to that is in [`service`] and [`connection`], the rest in targets.toml.
+//!
+//! Run with `cargo run --release -p srv-may-minihttp -- --port 8080`
+
+mod connection;
+mod request;
+mod service;
+
+use std::os::fd::RawFd;
+use std::process::ExitCode;
+
+use clap::Parser;
+use common::{Args, Error, listener, shutdown};
+use may_minihttp::HttpServiceFactory;
+
+use connection::Limit;
+use service::Service;
+
+const NAME: &str = "srv-may-minihttp";
+
+/// may_minihttp
+#[derive(Parser)]
+#[command(name = NAME, version)]
+struct Cli {
+    #[command(flatten)]
+    args: Args,
+}
+
+/// Makes a service for each connection.
+struct Factory {
+    body: &'static [u8],
+    limit: Limit,
+}
+
+impl HttpServiceFactory for Factory {
+    type Service = Service;
+
+    /// On Unix `id` is the descriptor of the connection's socket.
+    fn new_service(&self, id: usize) -> Service {
+        Service::new(self.limit.admit(id as RawFd), self.body)
+    }
+}
+
+fn main() -> ExitCode {
+    let Cli { args } = Cli::parse();
+    common::run(NAME, || serve(&args))
+}
+
+fn serve(args: &Args) -> Result<(), Error> {
+    may::config()
+        .set_workers(args.threads())
+        .set_worker_pin(false);
+    let factory = Factory {
+        body: args.body(),
+        limit: Limit::new(args.threads())?,
+    };
+    // The crate binds its own listener, and always with SO_REUSEPORT: a second instance would share
+    // the port. So the port is first taken, and given back, by a listener that does not share.
+    let address = listener::bind(args)?.local_addr()?;
+    factory.start(address)?;
+    connection::close_silent_ones();
+    common::ready(NAME, address, args.threads());
+    shutdown::wait()?;
+    service::IN_FLIGHT.drain();
+    Ok(())
+}
