@@ -1,8 +1,8 @@
-//! Why a run could not start.
+//! Why nothing could be measured.
 
 use std::io;
 
-/// Nothing was sent: what was asked for is wrong, or the machine cannot do it.
+/// What was asked for is wrong, or this machine cannot do it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The text is not an address that this generator can load.

@@ -31,8 +31,8 @@ pub struct Progress {
 
 /// Loads the target as told and reports what came of it. `progress` is called a few times a second.
 ///
-/// An error means that nothing was sent. Whatever goes wrong later is in the report: also that the first
-/// connection could not be made ([`Report::stopped`]).
+/// An error means that nothing could be measured. What goes wrong with the server is in the report, also
+/// that the first connection could not be made ([`Report::stopped`]).
 ///
 /// Raises this process's soft limit of open files to the hard one.
 pub fn run(config: &Config, progress: impl FnMut(Progress)) -> Result<Report, Error> {

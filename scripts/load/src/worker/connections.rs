@@ -53,7 +53,7 @@ impl Worker<'_> {
     }
 
     /// Has the event loop watch a connection that was just started.
-    pub(super) fn register(&mut self, index: usize) {
+    fn register(&mut self, index: usize) {
         let slot = &mut self.slots[index];
         let Some(stream) = &mut slot.stream else {
             return;
@@ -76,7 +76,7 @@ impl Worker<'_> {
     }
 
     /// No connection could even be started.
-    pub(super) fn cannot_connect(&mut self, index: usize, error: &io::Error) {
+    fn cannot_connect(&mut self, index: usize, error: &io::Error) {
         if error.kind() == ErrorKind::AddrNotAvailable {
             self.stop(format!(
                 "no source port is left for connections to {}: each is kept for a minute after it was closed (TIME_WAIT); wait, ask for fewer requests with -n, or widen the range of ports (sysctl net.ipv4.ip_local_port_range)",
@@ -107,7 +107,7 @@ impl Worker<'_> {
     }
 
     /// Whether a connection that was being made now is.
-    pub(super) fn connected(&mut self, index: usize) -> bool {
+    fn connected(&mut self, index: usize) -> bool {
         let slot = &mut self.slots[index];
         let Some(stream) = &slot.stream else {
             return false;
@@ -152,7 +152,7 @@ impl Worker<'_> {
     }
 
     /// A request of an open loop that is due had no connection to leave on.
-    pub(super) fn give_due_to(&mut self, index: usize) {
+    fn give_due_to(&mut self, index: usize) {
         if self.left > 0
             && let Some(schedule) = &mut self.schedule
             && let Some(due) = schedule.next().filter(|due| *due <= self.now)
@@ -163,7 +163,7 @@ impl Worker<'_> {
     }
 
     /// Counts everything under way on a connection as failed.
-    pub(super) fn forget(&mut self, index: usize, failure: Failure) {
+    fn forget(&mut self, index: usize, failure: Failure) {
         let slot = &mut self.slots[index];
         self.tally.fail(failure, slot.under_way as u64);
         self.under_way -= slot.under_way;

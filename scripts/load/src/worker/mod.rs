@@ -1,8 +1,8 @@
 //! One thread's event loop.
 //!
-//! The way of a request is kept short: one read, one comparison, one record in the histogram, one write,
-//! and two looks at the clock for each turn of the loop and each read. A read that did not fill the buffer
-//! has emptied the socket, so the loop does not read on until the kernel says that more has come.
+//! The way of a request is kept short: one read, one look at the clock, one comparison, one record in the
+//! histogram, one write. A read that did not fill the buffer has emptied the socket, so the loop does not
+//! read on until the kernel says that more has come.
 
 mod connections;
 mod receiving;
@@ -32,7 +32,6 @@ use timing::{Phase, Timing};
 const BUFFER: usize = 64 * 1024;
 /// Events of one turn.
 const EVENTS: usize = 1024;
-
 /// Connections that are opened in one turn, so that those already open are served meanwhile.
 const OPENED_AT_ONCE: usize = 64;
 /// What the timer's events carry.

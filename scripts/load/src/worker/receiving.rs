@@ -36,7 +36,7 @@ impl Worker<'_> {
 
     /// Takes in `count` bytes. Says whether the connection is still open.
     #[inline]
-    pub(super) fn received(&mut self, index: usize, count: usize) -> bool {
+    fn received(&mut self, index: usize, count: usize) -> bool {
         self.tally.bytes_read += count as u64;
         if self.slots[index].under_way == 0 {
             self.unasked(index);
@@ -55,7 +55,7 @@ impl Worker<'_> {
 
     /// Tells right responses from wrong ones.
     #[inline]
-    pub(super) fn judge(&mut self, index: usize, count: usize) -> Next {
+    fn judge(&mut self, index: usize, count: usize) -> Next {
         let Self {
             slots,
             tally,
@@ -80,7 +80,7 @@ impl Worker<'_> {
     }
 
     /// Bytes came that no request asked for: the last one was answered twice.
-    pub(super) fn unasked(&mut self, index: usize) {
+    fn unasked(&mut self, index: usize) {
         if self.slots[index].right {
             self.tally.responses -= 1;
             self.tally.errors.extra += 1;
@@ -89,7 +89,7 @@ impl Worker<'_> {
     }
 
     /// The server has ended the connection.
-    pub(super) fn end_of_stream(&mut self, index: usize) {
+    fn end_of_stream(&mut self, index: usize) {
         let slot = &mut self.slots[index];
         if slot.reset {
             return self.fail(index, Failure::Reset);

@@ -47,7 +47,7 @@ impl Worker<'_> {
     }
 
     /// Has the event loop say when the connection takes more.
-    pub(super) fn watch_writable(&mut self, index: usize) {
+    fn watch_writable(&mut self, index: usize) {
         let slot = &mut self.slots[index];
         let Some(stream) = slot
             .stream

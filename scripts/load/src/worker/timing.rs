@@ -88,7 +88,7 @@ impl Worker<'_> {
         }
     }
 
-    pub(super) fn advance_phase(&mut self) {
+    fn advance_phase(&mut self) {
         let warmup = nanoseconds(self.plan.config.warmup);
         if self.timing.phase == Phase::WarmUp && self.now >= warmup {
             self.timing.phase = Phase::Measure;
@@ -124,7 +124,7 @@ impl Worker<'_> {
     }
 
     /// Ends the measured time. A closed loop sends nothing more; an open one sends what was due by `end`.
-    pub(super) fn stop_sending(&mut self, end: u64, patience: u64) {
+    fn stop_sending(&mut self, end: u64, patience: u64) {
         self.end_measurement();
         match &mut self.schedule {
             None => self.left = 0,
@@ -150,7 +150,7 @@ impl Worker<'_> {
     }
 
     /// Ends what has been under way since before `limit`.
-    pub(super) fn end_overdue(&mut self, limit: u64) {
+    fn end_overdue(&mut self, limit: u64) {
         for index in 0..self.slots.len() {
             let slot = &self.slots[index];
             if slot.is_older_than(limit) {
@@ -165,7 +165,7 @@ impl Worker<'_> {
     }
 
     /// A number of requests is never done when the server does not answer at all any more.
-    pub(super) fn give_up_when_hopeless(&mut self) {
+    fn give_up_when_hopeless(&mut self) {
         let since = self.timing.last_response.max(self.timing.measured_from);
         if self.now > since.saturating_add(self.timing.timeout.saturating_mul(HOPELESS)) {
             self.stop(format!(
@@ -185,7 +185,7 @@ impl Worker<'_> {
     }
 
     /// Nothing more is sent, whatever is due.
-    pub(super) fn close_schedule(&mut self) {
+    fn close_schedule(&mut self) {
         if let Some(schedule) = &self.schedule {
             self.tally.unsent += schedule.overdue(self.now).min(self.left);
         }
