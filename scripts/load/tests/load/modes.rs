@@ -225,6 +225,30 @@ fn browsers_request() {
     assert!(report.first_response.unwrap().request_bytes > 600);
 }
 
+/// More than the socket's buffers hold: requests are written in pieces, and none is lost or torn.
+#[test]
+fn requests_that_do_not_fit_into_one_write() {
+    let server = Server::start(|stream, number| {
+        if number % 5000 == 0 {
+            thread::sleep(Duration::from_millis(50));
+        }
+        say(stream, RIGHT)
+    });
+    let report = run(&Config {
+        connections: 1,
+        amount: Amount::Requests(20_001),
+        request: RequestKind::Browser,
+        timeout: Duration::from_secs(20),
+        ..in_mode(&server, Mode::Pipeline(20_000))
+    });
+    assert_eq!(
+        (report.responses, server.requests()),
+        (20_001, 20_001),
+        "{:?}",
+        report.errors
+    );
+}
+
 #[test]
 fn a_set_stop_flag_ends_the_run() {
     let server = Server::always(RIGHT);

@@ -53,9 +53,10 @@ fn a_stall_shows_at_a_rate_and_hides_in_a_closed_loop() {
         closed.latency
     );
 
+    // What wants to leave in a stall at the end leaves after the measured time.
     let rate = open.rate.unwrap();
     assert!(
-        (0.9..1.1).contains(&(rate.reached / rate.asked)),
+        (0.7..1.1).contains(&(rate.reached / rate.asked)),
         "{rate:?}"
     );
     assert_eq!(rate.unsent, 0);
