@@ -100,3 +100,42 @@ fn faults(outcomes: &[Outcome], target: &Target) -> Vec<String> {
     };
     outcomes.iter().filter_map(fault).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::faults;
+    use crate::{Outcome, Target, Verdict};
+
+    fn faults_of(verdict: Verdict, alive: bool, listed: bool) -> Vec<String> {
+        let mut target = Target::yours("mine", vec!["run".into()]).unwrap();
+        if listed {
+            target
+                .deviations
+                .insert("connect".into(), "upstream".into());
+        }
+        let outcome = Outcome {
+            id: "connect",
+            verdict,
+            alive,
+            reason: "why".into(),
+            exchange: String::new(),
+        };
+        faults(&[outcome], &target)
+    }
+
+    #[test]
+    fn a_deviation_excuses_a_failure_and_nothing_else() {
+        assert_eq!(faults_of(Verdict::Pass, true, false), [""; 0]);
+        assert_eq!(faults_of(Verdict::Skip, true, true), [""; 0]);
+        assert_eq!(faults_of(Verdict::Fail, true, true), [""; 0]);
+        assert_eq!(faults_of(Verdict::Fail, true, false), ["connect: why"]);
+        assert_eq!(
+            faults_of(Verdict::Fail, false, true),
+            ["connect: the server did not survive it: why"]
+        );
+        assert_eq!(
+            faults_of(Verdict::Pass, true, true),
+            ["connect: passes, so its deviation (`upstream`) must go from targets.toml"]
+        );
+    }
+}

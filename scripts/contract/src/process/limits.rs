@@ -8,7 +8,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::Signal;
 
 use super::Process;
-use super::sample::sample;
+use super::sample::{Thread, threads};
 use crate::Running;
 use crate::client::{Client, Fault, G};
 
@@ -26,13 +26,7 @@ pub(crate) fn out_of_descriptors(process: &Process) -> Result<(), Fault> {
     serves_again(running.addr(), released + Duration::from_secs(2))?;
     process.expect_alive(&mut running)?;
     match used {
-        Some(used) if used > Duration::from_millis(50) => {
-            let percent = used.as_secs_f64() * 100.0;
-            Err(Fault::plain(format!(
-                "out of descriptors, the server uses {percent:.0} % of a CPU"
-            )))
-        }
-        Some(_) => Ok(()),
+        Some(used) => used.judge(),
         None => {
             process.remark("its CPU was not measured: that is read from Linux' /proc".into());
             Ok(())
@@ -40,10 +34,50 @@ pub(crate) fn out_of_descriptors(process: &Process) -> Result<(), Fault> {
     }
 }
 
-fn cpu_in_a_second(running: &Running) -> Option<Duration> {
-    let before = sample(running.pid())?.cpu;
+/// What a server did in a second, as shares of that second.
+struct Used {
+    /// Of all threads together; 1 is one CPU.
+    cpu: f64,
+    /// Of the thread that least often slept: on a busy machine a spinning thread gets little CPU, but always wants it.
+    runnable: f64,
+}
+
+impl Used {
+    fn judge(&self) -> Result<(), Fault> {
+        if self.cpu < 0.05 && self.runnable < 0.9 {
+            return Ok(());
+        }
+        let (cpu, runnable) = (self.cpu * 100.0, self.runnable * 100.0);
+        Err(Fault::plain(format!(
+            "out of descriptors, the server uses {cpu:.0} % of a CPU; a thread is runnable {runnable:.0} % of the time"
+        )))
+    }
+}
+
+fn cpu_in_a_second(running: &Running) -> Option<Used> {
+    let (before, start) = (threads(running.pid())?, Instant::now());
     sleep(Duration::from_secs(1));
-    Some(sample(running.pid())?.cpu.saturating_sub(before))
+    let (after, seconds) = (threads(running.pid())?, start.elapsed().as_secs_f64());
+    let used = |now: &Thread| {
+        let then = before.iter().find(|then| then.id == now.id);
+        let cpu = now
+            .cpu
+            .saturating_sub(then.map_or(Duration::ZERO, |then| then.cpu))
+            .as_secs_f64();
+        let waiting = now
+            .waiting
+            .saturating_sub(then.map_or(Duration::ZERO, |then| then.waiting))
+            .as_secs_f64();
+        (cpu / seconds, (cpu + waiting) / seconds)
+    };
+    let each: Vec<(f64, f64)> = after.iter().map(used).collect();
+    Some(Used {
+        cpu: each.iter().map(|(cpu, _)| cpu).sum(),
+        runnable: each
+            .iter()
+            .map(|(_, runnable)| *runnable)
+            .fold(0.0, f64::max),
+    })
 }
 
 /// The server answers a new client until `end`; one that it still turns away tries again.

@@ -7,7 +7,7 @@ use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use super::Process;
-use super::sample::sample;
+use super::sample::memory;
 use crate::client::{Fault, G};
 use crate::judge::Connection;
 use crate::{Judge, Running};
@@ -15,18 +15,18 @@ use crate::{Judge, Running};
 /// Clients that never read. Each can pin 4 MB of kernel memory, so there are few.
 const CLIENTS: usize = 4;
 
-/// Time in which they may write, if the server takes it all.
-const WRITING: Duration = Duration::from_secs(5);
+/// Time in which they may write: a server that is bounded stops taking long before, one that is not has grown by then.
+const WRITING: Duration = Duration::from_secs(20);
 
 /// Case `never-reads`.
 pub(crate) fn never_reads(process: &Process) -> Result<(), Fault> {
     let mut running = process.start()?;
     process.wire(running.addr()).expect_alive()?;
-    let Some(before) = sample(running.pid()) else {
+    let Some(before) = memory(running.pid()) else {
         return Err(Fault::Skip("memory is read from Linux' /proc".into()));
     };
     let bound = memory_bound(&process.judge);
-    let grown = watch(&running, before.memory, bound)?;
+    let grown = watch(&running, before, bound)?;
     if grown > bound {
         let (grown, bound) = (grown >> 20, bound >> 20);
         return Err(Fault::plain(format!(
@@ -45,14 +45,14 @@ fn memory_bound(judge: &Judge) -> u64 {
 fn watch(running: &Running, before: u64, bound: u64) -> Result<u64, Fault> {
     let stop = AtomicBool::new(false);
     let end = Instant::now() + WRITING;
+    let growth = || memory(running.pid()).unwrap_or(0).saturating_sub(before);
     thread::scope(|scope| {
         let clients: Vec<_> = (0..CLIENTS)
             .map(|_| scope.spawn(|| write_for_ever(running, end, &stop)))
             .collect();
         let mut grown = 0;
         while clients.iter().any(|client| !client.is_finished()) {
-            let memory = sample(running.pid()).map_or(0, |now| now.memory);
-            grown = grown.max(memory.saturating_sub(before));
+            grown = grown.max(growth());
             stop.store(grown > bound, Ordering::Relaxed);
             sleep(Duration::from_millis(50));
         }
@@ -61,11 +61,11 @@ fn watch(running: &Running, before: u64, bound: u64) -> Result<u64, Fault> {
             .into_iter()
             .map(|client| client.join().expect("it does not panic"))
             .collect();
-        let memory = sample(running.pid()).map_or(0, |now| now.memory);
+        let grown = grown.max(growth());
         streams
             .into_iter()
             .collect::<Result<Vec<_>, _>>()
-            .map(|_| grown.max(memory.saturating_sub(before)))
+            .map(|_| grown)
     })
 }
 

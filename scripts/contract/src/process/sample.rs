@@ -2,21 +2,28 @@
 
 use std::time::Duration;
 
-/// What a process group uses.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Sample {
-    /// Proportional set size, in bytes.
-    pub(super) memory: u64,
-    /// User and system time of the threads that live.
+/// What one thread has used so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Thread {
+    pub(super) id: u32,
+    /// User and system time.
     pub(super) cpu: Duration,
+    /// Time for which it could have run, and got no CPU.
+    pub(super) waiting: Duration,
 }
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::sample;
+pub(super) use linux::{memory, threads};
 
+/// Proportional set size of the group in bytes; `None`, since this system has no /proc.
 #[cfg(not(target_os = "linux"))]
-/// What the group uses; `None`, since this system has no /proc.
-pub(super) fn sample(_group: u32) -> Option<Sample> {
+pub(super) fn memory(_group: u32) -> Option<u64> {
+    None
+}
+
+/// The group's threads; `None`, since this system has no /proc.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn threads(_group: u32) -> Option<Vec<Thread>> {
     None
 }
 
@@ -26,20 +33,28 @@ mod linux {
     use std::path::Path;
     use std::time::Duration;
 
-    use super::Sample;
+    use super::Thread;
 
-    /// What the group uses; `None` when it has no process left.
-    pub(in super::super) fn sample(group: u32) -> Option<Sample> {
-        let members: Vec<u32> = processes()
-            .filter(|pid| group_of(*pid) == Some(group))
-            .collect();
-        let memory = members.iter().map(|pid| memory(*pid)).sum();
-        let cpu = members.iter().map(|pid| cpu(*pid)).sum();
-        (!members.is_empty()).then_some(Sample { memory, cpu })
+    /// Proportional set size of the group in bytes; `None` when it has no process left.
+    pub(in super::super) fn memory(group: u32) -> Option<u64> {
+        members(group).map(|members| members.into_iter().map(proportional_set_size).sum())
     }
 
-    fn processes() -> impl Iterator<Item = u32> {
-        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    /// The group's threads; `None` when it has no process left.
+    pub(in super::super) fn threads(group: u32) -> Option<Vec<Thread>> {
+        members(group).map(|members| members.into_iter().flat_map(threads_of).collect())
+    }
+
+    fn members(group: u32) -> Option<Vec<u32>> {
+        let members: Vec<u32> = numbers("/proc")
+            .filter(|pid| group_of(*pid) == Some(group))
+            .collect();
+        (!members.is_empty()).then_some(members)
+    }
+
+    /// The entries of a folder that are numbers.
+    fn numbers(folder: impl AsRef<Path>) -> impl Iterator<Item = u32> {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
     }
 
@@ -49,7 +64,7 @@ mod linux {
         stat.rsplit_once(") ")?.1.split(' ').nth(2)?.parse().ok()
     }
 
-    fn memory(pid: u32) -> u64 {
+    fn proportional_set_size(pid: u32) -> u64 {
         let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
         let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"));
         let kib: Option<u64> =
@@ -57,22 +72,18 @@ mod linux {
         kib.unwrap_or(0) * 1024
     }
 
-    /// The sum over the threads, in nanoseconds: /proc/PID/stat counts in hundredths of a second.
-    fn cpu(pid: u32) -> Duration {
-        let threads = fs::read_dir(format!("/proc/{pid}/task"))
-            .into_iter()
-            .flatten()
-            .flatten();
-        threads.filter_map(|thread| on_cpu(&thread.path())).sum()
-    }
-
-    fn on_cpu(thread: &Path) -> Option<Duration> {
-        let schedstat = fs::read_to_string(thread.join("schedstat")).ok()?;
-        schedstat
-            .split(' ')
-            .next()?
-            .parse()
-            .ok()
-            .map(Duration::from_nanos)
+    /// From schedstat, which counts nanoseconds; stat counts hundredths of a second.
+    fn threads_of(pid: u32) -> impl Iterator<Item = Thread> {
+        numbers(format!("/proc/{pid}/task")).filter_map(move |id| {
+            let schedstat = fs::read_to_string(format!("/proc/{pid}/task/{id}/schedstat")).ok()?;
+            let mut fields = schedstat
+                .split(' ')
+                .map(|field| field.parse().ok().map(Duration::from_nanos));
+            Some(Thread {
+                id,
+                cpu: fields.next()??,
+                waiting: fields.next()??,
+            })
+        })
     }
 }

@@ -56,7 +56,8 @@ fn requests(server: &Server, stream: &mut TcpStream) -> Next {
                 break;
             }
         }
-        if buffer.is_empty() && !held.is_empty() {
+        let hoards = server.lie == Lie::Hoards && held.len() > 10_000;
+        if buffer.is_empty() && !held.is_empty() && !hoards {
             let _ = stream.write_all(&held);
             held.clear();
         }
@@ -160,7 +161,7 @@ fn respond(
 ) -> Next {
     let lie = server.lie;
     let number = server.answered.fetch_add(1, Ordering::SeqCst) + 1;
-    if lie == Lie::LosesOne && number % 7000 == 0 {
+    if lie == Lie::LosesOne && number.is_multiple_of(7000) {
         return Next::Stays;
     }
     if lie == Lie::Stalls {
@@ -187,7 +188,7 @@ fn respond(
     if write_slowly(server, stream, &bytes).is_err() {
         return Next::Drops;
     }
-    match closes && !(lie == Lie::AnswersBehindClose && !buffer.is_empty()) {
+    match closes && (lie != Lie::AnswersBehindClose || buffer.is_empty()) {
         true => Next::Ends,
         false => Next::Stays,
     }
@@ -198,7 +199,7 @@ fn write_slowly(server: &Server, stream: &mut TcpStream, bytes: &[u8]) -> std::i
     for piece in bytes.chunks(100_000) {
         stream.write_all(piece)?;
         if server.lie == Lie::CutsAtSigterm {
-            sleep(Duration::from_millis(1));
+            sleep(Duration::from_millis(20));
         }
     }
     Ok(())
@@ -207,7 +208,10 @@ fn write_slowly(server: &Server, stream: &mut TcpStream, bytes: &[u8]) -> std::i
 fn response(server: &Server, request: &Request, closes: bool, number: usize) -> Vec<u8> {
     let lie = server.lie;
     let mut body = server.body.clone();
-    if lie == Lie::WrongBody || (lie == Lie::WrongOnce && number % 7000 == 0) || lie == Lie::Other {
+    if lie == Lie::WrongBody
+        || (lie == Lie::WrongOnce && number.is_multiple_of(7000))
+        || lie == Lie::Other
+    {
         body.reverse();
     }
     let mut head = String::from("HTTP/1.1 200 OK\r\n");

@@ -155,7 +155,7 @@ pub fn accept(listener: &TcpListener, server: &Arc<Server>) {
             Ok(_) if server.stopping.load(Ordering::SeqCst) => {}
             Ok((stream, _)) => {
                 let number = server.accepted.fetch_add(1, Ordering::SeqCst) + 1;
-                if server.lie != Lie::LosesConnections || number % 50 != 0 {
+                if server.lie != Lie::LosesConnections || !number.is_multiple_of(50) {
                     let server = Arc::clone(server);
                     thread::spawn(move || connection::serve(&server, stream));
                 }
