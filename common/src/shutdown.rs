@@ -14,7 +14,8 @@ pub const GRACE: Duration = Duration::from_secs(5);
 
 /// A socket that becomes readable with the first SIGINT or SIGTERM, for any event loop.
 ///
-/// Nobody reads the byte that says so: it stays readable, for every clone of the socket.
+/// Nobody reads the byte that says so: it stays readable, for every clone of the socket. Ask for it
+/// before the server says that it is ready, or a signal that comes at once is lost.
 ///
 /// # Errors
 /// When the process is out of descriptors.
@@ -26,14 +27,13 @@ pub fn signal() -> io::Result<UnixStream> {
     Ok(receiver)
 }
 
-/// Blocks the calling thread until SIGINT or SIGTERM comes.
+/// Blocks the calling thread until the signal of [`signal`] comes.
 ///
 /// # Errors
-/// When the process is out of descriptors.
-pub fn wait() -> io::Result<()> {
-    let mut receiver = signal()?;
-    receiver.set_nonblocking(false)?;
-    receiver.read_exact(&mut [0])
+/// Those of a socket; none are known.
+pub fn wait(mut signal: UnixStream) -> io::Result<()> {
+    signal.set_nonblocking(false)?;
+    signal.read_exact(&mut [0])
 }
 
 /// Counts the requests that are under way in a server of many threads or coroutines, so that its

@@ -62,8 +62,9 @@ fn serve(args: &Args) -> Result<(), Error> {
     let address = listener::bind(args)?.local_addr()?;
     factory.start(address)?;
     connection::close_silent_ones();
+    let signal = shutdown::signal()?;
     common::ready(NAME, address, args.threads());
-    shutdown::wait()?;
+    shutdown::wait(signal)?;
     service::IN_FLIGHT.drain();
     Ok(())
 }

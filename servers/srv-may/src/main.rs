@@ -50,8 +50,9 @@ fn serve(args: &Args) -> Result<(), Error> {
     let response: &'static Response = Box::leak(Box::new(Response::new(args.body())));
     let listener = CoIo::new(listener).map_err(io::Error::from)?;
     go!(move || accept(&listener, response));
+    let signal = shutdown::signal()?;
     common::ready(NAME, address, args.threads());
-    shutdown::wait()?;
+    shutdown::wait(signal)?;
     IN_FLIGHT.drain();
     Ok(())
 }

@@ -44,8 +44,9 @@ fn serve(args: &Args) -> Result<(), Error> {
         let listener = listener.try_clone()?;
         thread::spawn(move || accept(&listener, response));
     }
+    let signal = shutdown::signal()?;
     common::ready(NAME, listener.local_addr()?, args.threads());
-    shutdown::wait()?;
+    shutdown::wait(signal)?;
     IN_FLIGHT.drain();
     Ok(())
 }
