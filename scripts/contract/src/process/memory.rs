@@ -95,15 +95,16 @@ pub(crate) fn reset_in_pipeline(process: &Process) -> Result<(), Fault> {
     let requests = G.repeat(50);
     for round in 0..20 {
         let mut client = wire.connect()?;
-        // At once, behind the first response, and behind half a request.
-        let sent = if round % 3 == 2 {
-            requests.len() / 2 + 5
-        } else {
-            requests.len()
-        };
-        client.send(&requests[..sent])?;
-        if round % 3 != 0 {
-            wire.expect(&mut client, "GET", Connection::Stays)?;
+        match round % 3 {
+            0 => client.send(&requests)?,
+            1 => {
+                client.send(&requests)?;
+                wire.expect(&mut client, "GET", Connection::Stays)?;
+            }
+            _ => {
+                client.send(&requests[..requests.len() / 2 + 5])?; // in the middle of the 26th
+                sleep(Duration::from_millis(5));
+            }
         }
         client.reset();
     }

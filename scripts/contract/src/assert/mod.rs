@@ -1,10 +1,17 @@
-//! The whole contract as one test of one of our servers.
+//! Our servers' own tests: the whole contract, and what the cases do not ask, each as one call.
+
+mod bodies;
+mod command_line;
+
+pub use bodies::{assert_bodies, assert_closing_bodies};
+pub use command_line::assert_command_line;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::{
-    Judge, Level, Outcome, Selection, ServerCommand, Target, Targets, Values, Verdict, cases,
+    Judge, Level, Outcome, Running, Selection, ServerCommand, Target, Targets, Values, Verdict,
+    cases,
 };
 use crate::{check_process, check_wire};
 
@@ -18,26 +25,41 @@ use crate::{check_process, check_wire};
 /// }
 /// ```
 pub fn assert_server(bin: &str, name: &str) {
-    let targets = Targets::load(&targets_file()).unwrap_or_else(|error| panic!("{error}"));
-    let target = targets
-        .get(name)
-        .unwrap_or_else(|| panic!("targets.toml has no target `{name}`"));
-    let mut command = target.command(Values {
-        threads: 2,
-        ..Values::new("")
-    });
-    command.argv[0] = bin.to_owned();
-    let judge = target
-        .judge(&command.values.body())
-        .unwrap_or_else(|| panic!("`{name}` is exempt from the contract"));
-    let outcomes = all_cases(&command, &judge);
+    let target = target(name);
+    let command = command(bin, &target);
+    let outcomes = all_cases(&command, &judge(&target, &command));
     print_table(name, &outcomes);
-    let faults = faults(&outcomes, target);
+    let faults = faults(&outcomes, &target);
     assert!(
         faults.is_empty(),
         "{name} breaks its contract:\n{}",
         faults.join("\n")
     );
+}
+
+/// The entry in targets.toml.
+fn target(name: &str) -> Target {
+    let targets = Targets::load(&targets_file()).unwrap_or_else(|error| panic!("{error}"));
+    targets
+        .get(name)
+        .unwrap_or_else(|| panic!("targets.toml has no target `{name}`"))
+        .clone()
+}
+
+/// How the target is started, by this binary and with two threads.
+fn command(bin: &str, target: &Target) -> ServerCommand {
+    let mut command = target.command(Values {
+        threads: 2,
+        ..Values::new("")
+    });
+    command.argv[0] = bin.to_owned();
+    command
+}
+
+fn judge(target: &Target, command: &ServerCommand) -> Judge {
+    target
+        .judge(&command.values.body())
+        .unwrap_or_else(|| panic!("`{}` is exempt from the contract", target.name))
 }
 
 fn targets_file() -> PathBuf {
@@ -46,9 +68,7 @@ fn targets_file() -> PathBuf {
 
 /// The quick wire cases first, since the others would hold them up; then all that waits, side by side.
 fn all_cases(command: &ServerCommand, judge: &Judge) -> Vec<Outcome> {
-    let running = command
-        .start(Duration::from_secs(10))
-        .unwrap_or_else(|error| panic!("the server does not start: {error}"));
+    let running = start(command);
     let mut outcomes = check_wire(running.addr(), judge, &Selection::Quick);
     let (wire, process) = std::thread::scope(|scope| {
         let wire = scope.spawn(|| check_wire(running.addr(), judge, &Selection::Waiting));
@@ -59,6 +79,12 @@ fn all_cases(command: &ServerCommand, judge: &Judge) -> Vec<Outcome> {
     outcomes.extend(process);
     outcomes.sort_by_key(|outcome| cases().iter().position(|case| case.id == outcome.id));
     outcomes
+}
+
+fn start(command: &ServerCommand) -> Running {
+    command
+        .start(Duration::from_secs(10))
+        .unwrap_or_else(|error| panic!("the server does not start: {error}"))
 }
 
 fn print_table(name: &str, outcomes: &[Outcome]) {
