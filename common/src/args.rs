@@ -31,6 +31,10 @@ pub struct Args {
     /// Connections that may wait to be accepted
     #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(i32).range(1..))]
     pub backlog: i32,
+
+    /// Accept connections only when their first data has come (TCP_DEFER_ACCEPT, Linux)
+    #[arg(long)]
+    pub defer_accept: bool,
 }
 
 impl Args {

@@ -38,7 +38,7 @@ use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
-use rustix::process::{Resource, getrlimit, setrlimit};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 pub use args::Args;
 pub use error::Error;
@@ -67,8 +67,8 @@ pub fn ready(name: &str, address: SocketAddr, threads: usize) {
 /// Raises the soft limit of open files to the hard one: Debian's default of 1,024 would be the
 /// limit of the comparison, and Go does the same by itself.
 fn raise_open_files_limit() {
-    let mut limit = getrlimit(Resource::Nofile);
-    limit.current = limit.maximum;
-    // A refusal (macOS, for an unlimited maximum) leaves the server as capable as it was started.
-    let _ = setrlimit(Resource::Nofile, limit);
+    if let Ok((_, hard)) = getrlimit(Resource::RLIMIT_NOFILE) {
+        // A refusal (macOS, for an unlimited one) leaves the server as capable as it was started.
+        let _ = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);
+    }
 }

@@ -1,6 +1,8 @@
 //! Listening sockets: dual stack, SO_REUSEADDR, TCP_NODELAY, a real backlog; one listener, or one
 //! a thread.
 
+mod defer;
+
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs};
 
@@ -26,18 +28,18 @@ pub fn bind_per_thread(args: &Args) -> Result<Vec<TcpListener>, Error> {
     let address = first.local_addr()?;
     let mut listeners = vec![first];
     for _ in 1..args.threads() {
-        listeners.push(share(address, args.backlog).map_err(|e| cannot_listen(address, &e))?);
+        listeners.push(share(address, args).map_err(|e| cannot_listen(address, &e))?);
     }
     Ok(listeners)
 }
 
 fn open(args: &Args, shared: bool) -> Result<TcpListener, Error> {
     let wanted = resolve(&args.host, args.port)?;
-    match listen(wanted, args.backlog, shared) {
+    match listen(wanted, args, shared) {
         // IPv6 is off on this machine: the default host still has to work.
         Err(error) if wanted.ip() == Ipv6Addr::UNSPECIFIED && has_no_ipv6(&error) => {
             let wanted = SocketAddr::from((Ipv4Addr::UNSPECIFIED, args.port));
-            listen(wanted, args.backlog, shared).map_err(|e| cannot_listen(wanted, &e))
+            listen(wanted, args, shared).map_err(|e| cannot_listen(wanted, &e))
         }
         result => result.map_err(|e| cannot_listen(wanted, &e)),
     }
@@ -53,7 +55,7 @@ fn resolve(host: &str, port: u16) -> Result<SocketAddr, Error> {
         .ok_or_else(|| Error::new(format!("cannot resolve --host {host}: it has no address")))
 }
 
-fn listen(address: SocketAddr, backlog: i32, shared: bool) -> io::Result<TcpListener> {
+fn listen(address: SocketAddr, args: &Args, shared: bool) -> io::Result<TcpListener> {
     let socket = socket(address)?;
     socket.bind(&address.into())?;
     // Set after bind(), so that a port in use is noticed, and before listen(), so that the other
@@ -61,16 +63,22 @@ fn listen(address: SocketAddr, backlog: i32, shared: bool) -> io::Result<TcpList
     if shared {
         socket.set_reuse_port(true)?;
     }
-    socket.listen(backlog)?;
-    Ok(socket.into())
+    listen_as_told(socket, args)
 }
 
 /// One more listener on the port of a listener that `listen` has shared.
-fn share(address: SocketAddr, backlog: i32) -> io::Result<TcpListener> {
+fn share(address: SocketAddr, args: &Args) -> io::Result<TcpListener> {
     let socket = socket(address)?;
     socket.set_reuse_port(true)?;
     socket.bind(&address.into())?;
-    socket.listen(backlog)?;
+    listen_as_told(socket, args)
+}
+
+fn listen_as_told(socket: Socket, args: &Args) -> io::Result<TcpListener> {
+    if args.defer_accept {
+        defer::accept_with_data(&socket)?;
+    }
+    socket.listen(args.backlog)?;
     Ok(socket.into())
 }
 
@@ -91,9 +99,9 @@ fn socket(address: SocketAddr) -> io::Result<Socket> {
 }
 
 fn has_no_ipv6(error: &io::Error) -> bool {
-    use rustix::io::Errno;
-    let errno = error.raw_os_error().map(Errno::from_raw_os_error);
-    matches!(errno, Some(Errno::AFNOSUPPORT | Errno::ADDRNOTAVAIL))
+    use nix::errno::Errno;
+    let errno = error.raw_os_error().map(Errno::from_raw);
+    matches!(errno, Some(Errno::EAFNOSUPPORT | Errno::EADDRNOTAVAIL))
 }
 
 fn cannot_listen(address: SocketAddr, cause: &io::Error) -> Error {
