@@ -62,24 +62,35 @@ impl ServerCommand {
         wrapper: &[&str],
         limit: Duration,
     ) -> Result<Running, StartError> {
-        let mut command = self.clone();
-        if command.values.port == 0 {
-            command.values.port =
-                free_port().ok_or_else(|| StartError("no free port was found".into()))?;
+        if self.values.port != 0 {
+            return self.start_on_its_port(wrapper, limit);
         }
-        let mut running = command.spawn(wrapper)?;
+        let mut command = self.clone();
+        let mut result = Err(StartError("no free port was found".into()));
+        for port in std::iter::from_fn(free_port).take(3) {
+            command.values.port = port;
+            result = command.start_on_its_port(wrapper, limit);
+            // Another process may have taken it since: then the next one will do.
+            if !matches!(&result, Err(error) if error.0.contains("in use")) {
+                break;
+            }
+        }
+        result
+    }
+
+    fn start_on_its_port(&self, wrapper: &[&str], limit: Duration) -> Result<Running, StartError> {
+        let mut running = self.spawn(wrapper)?;
         let end = Instant::now() + limit;
         running.wait_until(end, |running| answers(running.addr))?;
         if let Some(name) = &self.ready_name {
-            running
-                .wait_until(end, |running| {
-                    running.stderr.ready_port(name) == Some(running.addr.port())
-                })
-                .map_err(|error| {
-                    StartError(format!(
-                        "it answers, but without the line `{name} listening on …`: {error}"
-                    ))
-                })?;
+            let said =
+                |running: &Running| running.stderr.ready_port(name) == Some(running.addr.port());
+            let unsaid = |error| {
+                StartError(format!(
+                    "it answers, but without the line `{name} listening on …`: {error}"
+                ))
+            };
+            running.wait_until(end, said).map_err(unsaid)?;
         }
         Ok(running)
     }
@@ -207,10 +218,15 @@ impl Running {
         end: Instant,
         ready: impl Fn(&Self) -> bool,
     ) -> Result<(), StartError> {
-        while !ready(self) {
+        loop {
+            let is_ready = ready(self);
+            // Looked at behind `ready`, since what answered may have been another process on that port.
             if let Ok(Some(status)) = self.child.try_wait() {
                 self.stderr.wait_for_end();
                 return Err(StartError(format!("it ended with {status}{}", self.said())));
+            }
+            if is_ready {
+                return Ok(());
             }
             if Instant::now() >= end {
                 return Err(StartError(format!(
@@ -220,7 +236,6 @@ impl Running {
             }
             sleep(STEP);
         }
-        Ok(())
     }
 
     fn said(&self) -> String {
