@@ -9,7 +9,6 @@ mod run;
 mod text;
 
 pub use bars::Style;
-pub use published::of_preset;
 
 use crate::model::Document;
 use crate::store;
@@ -115,4 +114,12 @@ fn by_clients(
         notes,
     };
     std::iter::once(all).chain(parts).collect()
+}
+
+/// `Run in 2 threads`.
+fn in_threads(threads: u32) -> String {
+    format!(
+        "Run in {threads} thread{}",
+        if threads == 1 { "" } else { "s" }
+    )
 }

@@ -3,7 +3,7 @@
 mod run_args;
 mod units;
 
-pub use run_args::{ROUNDS, RunArgs, Selection};
+pub use run_args::{DURATION, ROUNDS, RunArgs, Selection};
 
 use crate::{cmd, exit};
 use clap::{Args, Parser, Subcommand};

@@ -25,6 +25,10 @@ pub struct Load {
     pub connections: u32,
     /// Requests per second of an open loop.
     pub rate: Option<f64>,
+    /// Most threads of wrk; `None`: one for each of its CPUs.
+    pub wrk_threads: Option<u32>,
+    /// Requests after which ab ends before its time.
+    pub requests: Option<u64>,
     /// Which request.
     pub request: RequestKind,
     /// The header fields of that request, `Host` and `Connection` apart, for generators that have to be told.

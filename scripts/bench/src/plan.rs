@@ -2,6 +2,7 @@
 
 use crate::candidate::Candidate;
 use crate::model::{CellKey, GeneratorKind, Mode, Plan};
+use crate::preset::Preset;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
@@ -37,6 +38,9 @@ pub fn cells_of(plan: &Plan, target: &str, threads: u32) -> Vec<CellKey> {
     }
     // Only the embedded generator has an open loop.
     cells.retain(|key| key.rate_percent.is_none() || key.generator == GeneratorKind::Embedded);
+    if let Some(preset) = Preset::of(plan.preset.as_deref()) {
+        cells.retain(|key| preset.measures(key));
+    }
     cells
 }
 
@@ -53,14 +57,17 @@ pub fn order(seed: u64, round: u32, targets: usize) -> Vec<usize> {
 #[must_use]
 pub fn duration_s(plan: &Plan, candidates: &[Candidate]) -> f64 {
     let visits = f64::from(plan.rounds) * candidates.len() as f64 * plan.threads.len() as f64;
-    let cells: f64 = plan
-        .threads
+    let cells: f64 = candidates
         .iter()
-        .flat_map(|threads| cells_of(plan, "", *threads))
+        .flat_map(|candidate| {
+            plan.threads
+                .iter()
+                .map(|threads| (&candidate.name, *threads))
+        })
+        .flat_map(|(name, threads)| cells_of(plan, name, threads))
         .map(|key| cell_s(plan, &key))
         .sum();
-    let rounds = f64::from(plan.rounds) * candidates.len() as f64;
-    visits * START_S + rounds * cells + candidates.len() as f64 * INSPECT_S
+    visits * START_S + f64::from(plan.rounds) * cells + candidates.len() as f64 * INSPECT_S
 }
 
 /// Seconds of one cell. wrk and ab know whole seconds only.

@@ -8,6 +8,7 @@ use crate::generator::{self, Load};
 use crate::interrupt::Interrupt;
 use crate::model::{Capability, Cell, CellKey, GeneratorKind, Mode, Run, Sample, Verdict};
 use crate::plan;
+use crate::preset::Preset;
 use crate::progress::Progress;
 use crate::ranking::rank;
 use crate::stats::median;
@@ -89,8 +90,14 @@ impl Session<'_> {
         }
         if !self.inspected.contains_key(&candidate.name) {
             let inspection = self.executor.inspect(candidate);
-            self.note_inspection(candidate, inspection);
-            self.skip_what_it_cannot(&candidate.name);
+            let twins = self
+                .candidates
+                .iter()
+                .filter(|other| other.target.name == candidate.target.name);
+            for twin in twins {
+                self.note_inspection(twin, inspection.clone());
+                self.skip_what_it_cannot(&twin.name);
+            }
             pending = self.pending(round, candidate, threads);
         }
         for (done, key) in pending.iter().enumerate() {
@@ -220,11 +227,14 @@ impl Session<'_> {
             }
         };
         let plan = &self.run.plan;
+        let preset = Preset::of(plan.preset.as_deref());
         Ok(Load {
             mode: key.mode,
             pipeline_depth: plan.pipeline_depth,
             connections: key.connections,
             rate,
+            wrk_threads: preset.map(Preset::wrk_threads),
+            requests: preset.and_then(Preset::requests),
             request: plan.request,
             fields: self.fields.clone(),
             path: plan.path.clone(),
@@ -378,6 +388,8 @@ fn generator_cannot(key: &CellKey, pipeline_depth: u32) -> Option<String> {
         pipeline_depth,
         connections: key.connections,
         rate: key.rate_percent,
+        wrk_threads: None,
+        requests: None,
         request: crate::model::RequestKind::Minimal,
         fields: Vec::new(),
         path: "/".into(),

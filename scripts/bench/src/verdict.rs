@@ -50,7 +50,7 @@ fn wrong(evidence: &Evidence<'_>) -> Option<(Verdict, String)> {
     if errors.wrong_bytes + errors.extra > 0 {
         return Some((Verdict::WrongBytes, describe(errors)));
     }
-    if errors.total() > 0 {
+    if errors.total() > errors.timeout {
         return Some((Verdict::Errors, describe(errors)));
     }
     if evidence.responses == 0 {
@@ -62,6 +62,11 @@ fn wrong(evidence: &Evidence<'_>) -> Option<(Verdict, String)> {
             "the machine lowered its clock during the load".into(),
         )
     })
+}
+
+/// Timeouts that no starvation explains.
+fn late(evidence: &Evidence<'_>) -> Option<(Verdict, String)> {
+    (evidence.errors.timeout > 0).then(|| (Verdict::Errors, describe(evidence.errors)))
 }
 
 fn starved(evidence: &Evidence<'_>) -> Option<(Verdict, String)> {

@@ -3,12 +3,14 @@
 pub mod agreement;
 pub mod format;
 mod matrix;
+mod published;
 mod results;
 mod table;
 mod variants;
 pub mod words;
 
 pub use matrix::matrix;
+pub use published::published;
 pub use results::tables;
 pub use table::Table;
 pub use variants::variants;

@@ -1,8 +1,8 @@
 //! Published figures as bars.
 
 use super::bars::{Bar, Group};
-use super::by_clients;
-use crate::model::{Document, Figures, Published, PublishedRow};
+use super::{by_clients, in_threads};
+use crate::model::{Figures, Published, PublishedRow};
 
 /// The groups of a document: wrk's rows by its threads, ab's by its connections.
 pub(super) fn groups(published: &Published) -> Vec<Group> {
@@ -23,12 +23,7 @@ pub(super) fn groups(published: &Published) -> Vec<Group> {
     };
     let mut groups = Vec::new();
     if !wrk.is_empty() {
-        groups.extend(by_clients(
-            all_wrk,
-            |threads| format!("Run in {threads} threads"),
-            wrk,
-            vec![],
-        ));
+        groups.extend(by_clients(all_wrk, in_threads, wrk, vec![]));
     }
     if !ab.is_empty() {
         groups.extend(by_clients(
@@ -39,29 +34,6 @@ pub(super) fn groups(published: &Published) -> Vec<Group> {
         ));
     }
     groups
-}
-
-/// The document whose load a preset repeats.
-#[must_use]
-pub fn of_preset(preset: &str) -> Option<Published> {
-    let text = match preset {
-        "raspberry-pi" => include_str!("../../../../results/seeds/raspberry-pi-2016.json"),
-        "crystal-go" => include_str!("../../../../results/seeds/crystal-go-2015.json"),
-        "zap-httpz" => include_str!("../../../../results/seeds/zap-httpz.json"),
-        _ => return None,
-    };
-    match serde_json::from_str(text) {
-        Ok(Document::Published(published)) => Some(*published),
-        _ => None,
-    }
-}
-
-/// Open connections.
-pub(super) fn connections(figures: &Figures) -> u32 {
-    match figures {
-        Figures::Wrk(wrk) => wrk.connections,
-        Figures::Ab(ab) => ab.concurrency,
-    }
 }
 
 /// wrk's threads, ab's connections: what the documents vary.
@@ -82,18 +54,5 @@ fn bar(row: &PublishedRow) -> Bar {
         rate: row.figures.requests_per_second(),
         limit: String::new(),
         published: None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_preset_has_its_document() {
-        for (preset, rows) in [("raspberry-pi", 16), ("crystal-go", 3), ("zap-httpz", 2)] {
-            assert_eq!(of_preset(preset).unwrap().rows.len(), rows, "{preset}");
-        }
-        assert!(of_preset("none").is_none());
     }
 }

@@ -1,13 +1,13 @@
 //! A run's cells as bars: each ends with what limited it.
 
 use super::bars::{Bar, Group};
-use super::by_clients;
-use super::published::{connections, of_preset};
+use super::{by_clients, in_threads};
 use crate::model::{Cell, CellKey, Class, Published, PublishedRow, Run, Verdict};
+use crate::preset::Preset;
 
 /// The groups of each load: cells that differ in their target, or in threads, alone.
 pub(super) fn groups(run: &Run) -> Vec<Vec<Group>> {
-    let document = run.plan.preset.as_deref().and_then(of_preset);
+    let document = Preset::of(run.plan.preset.as_deref()).map(Preset::document);
     let mut loads: Vec<Vec<&Cell>> = Vec::new();
     for cell in run
         .cells
@@ -53,12 +53,7 @@ fn group(load: &[&Cell], document: Option<&Published>) -> Vec<Group> {
         .filter(|cell| cell.summary.is_none())
         .map(|cell| note(cell))
         .collect();
-    by_clients(
-        &heading(&load[0].key),
-        |threads| format!("Run in {threads} threads"),
-        bars,
-        notes,
-    )
+    by_clients(&heading(&load[0].key), in_threads, bars, notes)
 }
 
 fn heading(key: &CellKey) -> String {
@@ -88,7 +83,7 @@ fn bar(cell: &Cell, document: Option<&Published>) -> Option<Bar> {
 /// process and the last for all cores.
 fn published_rate(document: &Published, key: &CellKey) -> Option<f64> {
     let is_same = |row: &&PublishedRow| {
-        row.target.as_deref() == Some(&key.target) && connections(&row.figures) == key.connections
+        row.target.as_deref() == Some(&key.target) && row.figures.connections() == key.connections
     };
     let mut rows = document.rows.iter().filter(is_same);
     let row = if key.threads == 1 {

@@ -2,6 +2,7 @@
 
 use super::units;
 use crate::model::{GeneratorKind, Mode, RequestKind};
+use crate::preset::Preset;
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,6 +30,9 @@ pub struct RunArgs {
     /// Which targets.
     #[command(flatten)]
     pub selection: Selection,
+    /// Repeat a published experiment: its own load over the targets it compared and ours
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["mode", "connections", "generator", "rate", "body_size", "wire_size"])]
+    pub preset: Option<Preset>,
     /// How connections are used: keepalive, close, pipeline
     #[arg(
         long,
@@ -46,9 +50,9 @@ pub struct RunArgs {
     /// Rounds: each measures every target on a fresh process
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
-    /// Length of each measurement
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = units::some_duration)]
-    pub duration: Duration,
+    /// Length of each measurement; default: 2s, or the preset's
+    #[arg(long, value_name = "TIME", value_parser = units::some_duration)]
+    pub duration: Option<Duration>,
     /// Load before each measurement
     #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = units::duration)]
     pub warmup: Duration,
@@ -72,6 +76,9 @@ pub struct RunArgs {
     /// Bytes of the servers' body
     #[arg(long, value_name = "N")]
     pub body_size: Option<usize>,
+    /// Bytes of each server's whole response: its body is padded until it is
+    #[arg(long, value_name = "N", conflicts_with = "body_size")]
+    pub wire_size: Option<u64>,
     /// Seed of the order in which rounds visit the targets; default: a new one, which is recorded
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -98,5 +105,7 @@ pub struct RunArgs {
     pub export_markdown: Option<PathBuf>,
 }
 
+/// Length of the measurements of a run that does not say.
+pub const DURATION: Duration = Duration::from_secs(2);
 /// Rounds of a run that does not say.
 pub const ROUNDS: u32 = 3;

@@ -11,6 +11,7 @@ use crate::model::{CaseResult, Outcome, RequestKind, Target};
 use crate::view::{Table, matrix};
 use crate::{conformance, cpus, exit, os, prepare};
 use contract::{Judge, Selection, Values};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Starts each target once for the wire cases, and lets the contract start it for the process cases.
@@ -63,6 +64,7 @@ fn setting(place: &Place, guard: &Guard, interrupt: &Interrupt) -> Setting {
         cpus,
         port: None,
         body_size: Values::new("").body_size,
+        body_sizes: BTreeMap::new(),
         request: RequestKind::Minimal,
         path: "/".into(),
         warmup: Duration::ZERO,

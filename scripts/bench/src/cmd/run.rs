@@ -2,6 +2,7 @@
 
 mod begin;
 mod finish;
+mod pad;
 mod resume;
 
 use crate::candidate::Candidate;
@@ -15,7 +16,7 @@ use crate::model::Run;
 use crate::progress::Progress;
 use crate::session::{RunError, Session};
 use crate::store::Store;
-use crate::{exit, os, plan, wire};
+use crate::{exit, os, plan, preset, wire};
 use contract::Values;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -36,6 +37,8 @@ struct Job {
     store: Store,
     place: Place,
     body_size: usize,
+    /// Where they differ from target to target.
+    body_sizes: BTreeMap<String, usize>,
     port: Option<u16>,
 }
 
@@ -44,6 +47,7 @@ struct Job {
 /// # Errors
 /// When nothing can be measured, or the run had to stop.
 pub fn run(args: &RunArgs, scope: &Scope) -> anyhow::Result<u8> {
+    let args = &preset::applied(args);
     let mut job = if args.resume {
         resume::job(args)?
     } else {
@@ -61,6 +65,7 @@ pub fn run(args: &RunArgs, scope: &Scope) -> anyhow::Result<u8> {
         Guard::none()
     };
     begin::prepare(&mut job)?;
+    pad::pad(&mut job, &guard, &interrupt)?;
     if interrupt.is_set() {
         return Ok(exit::INTERRUPTED);
     }
@@ -95,6 +100,7 @@ fn measure(
         cpus,
         port: job.port,
         body_size: job.body_size,
+        body_sizes: job.body_sizes.clone(),
         request: plan.request,
         path: plan.path.clone(),
         warmup: Duration::from_secs_f64(plan.warmup_s),

@@ -11,6 +11,7 @@ use crate::os;
 use crate::target::{Launch, Server, StartError, free_port, launch};
 use crate::wire;
 use contract::{Selection, Values};
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -26,6 +27,8 @@ pub struct Setting {
     pub port: Option<u16>,
     /// Size of the servers' body.
     pub body_size: usize,
+    /// Where it differs from target to target.
+    pub body_sizes: BTreeMap<String, usize>,
     /// Which request.
     pub request: RequestKind,
     /// Request target.
@@ -71,19 +74,22 @@ impl Real {
     }
 
     /// What the placeholders of a command stand for.
-    fn values(&self, threads: u32, port: u16) -> Values {
+    fn values(&self, candidate: &Candidate, threads: u32, port: u16) -> Values {
+        let own = self.setting.body_sizes.get(&candidate.name);
         Values {
             port,
             threads: threads as usize,
-            body_size: self.setting.body_size,
+            body_size: own.copied().unwrap_or(self.setting.body_size),
             ..Values::new(&self.setting.bin)
         }
     }
 
     fn launch(&self, candidate: &Candidate, threads: u32, port: u16) -> Result<Launch, StartError> {
-        launch(&candidate.target, &self.values(threads, port)).map_err(|error| StartError::Spawn {
-            program: candidate.name.clone(),
-            cause: error.to_string(),
+        launch(&candidate.target, &self.values(candidate, threads, port)).map_err(|error| {
+            StartError::Spawn {
+                program: candidate.name.clone(),
+                cause: error.to_string(),
+            }
         })
     }
 
@@ -159,7 +165,7 @@ impl Executor for Real {
             .map_or(([127, 0, 0, 1], 0).into(), |running| {
                 running.server.address()
             });
-        let values = self.values(1, address.port());
+        let values = self.values(candidate, 1, address.port());
         let request = wire::request(self.setting.request, &self.setting.path, address);
         let response = request
             .as_ref()

@@ -49,6 +49,8 @@ impl Generator for Ab {
     ) -> anyhow::Result<Loaded> {
         let percentiles = tempfile::NamedTempFile::new()?;
         let seconds = duration.as_secs_f64().ceil() as u64;
+        let most = seconds * MOST_PER_SECOND;
+        let requests = load.requests.map_or(most, |requests| requests.min(most));
         let mut command = Command::new("ab");
         command.args([
             "-q",
@@ -58,7 +60,7 @@ impl Generator for Ab {
             "-t",
             &seconds.to_string(),
             "-n",
-            &(seconds * MOST_PER_SECOND).to_string(),
+            &requests.to_string(),
         ]);
         command
             .args(["-c", &load.connections.to_string()])

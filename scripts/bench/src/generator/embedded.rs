@@ -5,6 +5,9 @@ use crate::model::{Errors, GeneratorKind, Latency, LatencyKind, Mode, RequestKin
 use std::net::SocketAddr;
 use std::time::Duration;
 
+/// How long a request may take: a stall of a busy machine is not an error of the server.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
 /// The embedded generator.
 #[derive(Clone, Copy, Debug)]
 pub struct Embedded;
@@ -58,8 +61,7 @@ fn config(load: &Load, address: SocketAddr, duration: Duration, site: &Site) -> 
         RequestKind::Browser => load::RequestKind::Browser,
     };
     config.amount = load::Amount::Time(duration);
-    // Not below a second: a stall of the machine is not an error of the server.
-    config.timeout = duration.max(Duration::from_secs(1));
+    config.timeout = TIMEOUT;
     config.rate = load.rate;
     config.stop = site.interrupt.flag();
     config

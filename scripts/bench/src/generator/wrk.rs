@@ -43,7 +43,10 @@ impl Generator for Wrk {
             .suffix(".lua")
             .tempfile()?;
         script.write_all(SCRIPT.as_bytes())?;
-        let threads = site.cpus.len().min(load.connections as usize);
+        let most = load
+            .wrk_threads
+            .map_or(site.cpus.len(), |most| most as usize);
+        let threads = most.min(load.connections as usize);
         let whole = Duration::from_secs(duration.as_secs_f64().ceil() as u64);
         let mut command = Command::new("wrk");
         command.args([
@@ -60,7 +63,7 @@ impl Generator for Wrk {
             command.args(["--", &load.pipeline_depth.to_string()]);
         }
         let finished = child::run(command, whole, site)?;
-        let cpus = u32::try_from(threads).unwrap_or(1);
+        let cpus = u32::try_from(threads.min(site.cpus.len())).unwrap_or(1);
         Ok(loaded(&parse(&finished.stdout)?, &finished, cpus))
     }
 }

@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 
 /// How long a server may take until it answers.
 const START_LIMIT: Duration = Duration::from_secs(10);
+/// How long its first response may take.
+const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 /// How long it may take to stop: the servers of this suite finish what is in flight for up to 5 s.
 const STOP_LIMIT: Duration = Duration::from_secs(6);
 
@@ -53,7 +55,7 @@ pub enum StartError {
     },
     /// It takes connections and says nothing.
     #[error(
-        "takes connections on port {port}, but has not answered a request within {START_LIMIT:?}"
+        "takes connections on port {port}, but has not answered a request within {ANSWER_LIMIT:?}"
     )]
     Silent {
         /// The port it was given.
@@ -161,7 +163,7 @@ impl Server {
         let mut stream = self.connect()?;
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.address());
         let answered = stream
-            .set_read_timeout(Some(START_LIMIT))
+            .set_read_timeout(Some(ANSWER_LIMIT))
             .and_then(|()| stream.write_all(request.as_bytes()))
             .and_then(|()| stream.read(&mut [0]));
         let elapsed = self.started.elapsed();

@@ -31,7 +31,7 @@ impl Table {
     pub fn to_text(&self) -> String {
         let mut table = comfy_table::Table::new();
         table
-            .load_style(presets::UTF8_HORIZONTAL_ONLY)
+            .load_style(presets::UTF8_BORDERS_ONLY)
             .set_content_arrangement(ContentArrangement::Dynamic);
         table.set_header(&self.header).add_rows(&self.rows);
         for index in 0..self.header.len() {

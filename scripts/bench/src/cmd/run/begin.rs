@@ -3,13 +3,14 @@
 use super::{Job, Scope, default_body_size};
 use crate::candidate::{Candidate, Choice, choose, with_twin};
 use crate::checkout::Place;
-use crate::cli::{ROUNDS, RunArgs};
+use crate::cli::{DURATION, ROUNDS, RunArgs};
 use crate::model::{Cell, Controls, GeneratorFacts, Mode, Plan, Run, SCHEMA_VERSION};
 use crate::session::planned;
 use crate::store::Store;
 use crate::{clock, cpus, generator, os, plan, prepare};
 use anyhow::ensure;
 use contract::Values;
+use std::collections::BTreeMap;
 
 /// Requests in flight on each connection in mode `pipeline`.
 const PIPELINE_DEPTH: u32 = 16;
@@ -24,6 +25,8 @@ pub(super) fn job(args: &RunArgs, scope: Scope) -> anyhow::Result<Job> {
         args.dry_run || !store.file().exists(),
         "there is a run `{name}` already: --resume goes on with it, another --name keeps it"
     );
+    // Before this process is bound to the generator's CPUs.
+    let machine = os::machine();
     let cpus = cpus::plan();
     let plan = resolve(args, &place, u32::try_from(cpus.server.len()).unwrap_or(1));
     let generators = generators(&plan)?;
@@ -33,7 +36,7 @@ pub(super) fn job(args: &RunArgs, scope: Scope) -> anyhow::Result<Job> {
         started: clock::now(),
         finished: None,
         command: command(&plan),
-        machine: os::machine(),
+        machine,
         cpus,
         commit: place.commit(),
         toolchain: place.toolchain(),
@@ -51,6 +54,7 @@ pub(super) fn job(args: &RunArgs, scope: Scope) -> anyhow::Result<Job> {
         store,
         place,
         body_size,
+        body_sizes: BTreeMap::new(),
         port: args.port,
     })
 }
@@ -78,7 +82,7 @@ fn resolve(args: &RunArgs, place: &Place, server_cpus: u32) -> Plan {
             .unwrap_or_else(|| u64::from(rand::random::<u32>())),
         rounds: args.rounds.unwrap_or(ROUNDS),
         warmup_s: args.warmup.as_secs_f64(),
-        duration_s: args.duration.as_secs_f64(),
+        duration_s: args.duration.unwrap_or(DURATION).as_secs_f64(),
         modes: unique(&args.mode),
         connections: unique(&args.connections),
         threads: if args.threads.is_empty() {
@@ -92,8 +96,8 @@ fn resolve(args: &RunArgs, place: &Place, server_cpus: u32) -> Plan {
         request: args.request,
         path: args.path.clone(),
         body_size: args.body_size.map(|size| size as u64),
-        wire_size: None,
-        preset: None,
+        wire_size: args.wire_size,
+        preset: args.preset.map(|preset| preset.name().to_owned()),
         targets_file: place.targets_file.clone(),
     }
 }
@@ -204,7 +208,7 @@ fn describe(
     Ok(())
 }
 
-fn skip(cells: &mut [Cell], target: &str, reason: &str) {
+pub(super) fn skip(cells: &mut [Cell], target: &str, reason: &str) {
     for cell in cells
         .iter_mut()
         .filter(|cell| cell.key.target == target && cell.samples.is_empty())

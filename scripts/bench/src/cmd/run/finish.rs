@@ -46,6 +46,7 @@ pub(super) fn show(args: &RunArgs, job: &Job, result: Result<(), RunError>) -> a
     let run = &job.run;
     let mut tables = view::tables(run);
     tables.extend(view::variants(run));
+    tables.extend(view::published(run));
     for table in &tables {
         println!("{}", table.to_text());
     }

@@ -4,10 +4,12 @@ use super::{Job, Scope, begin, default_body_size};
 use crate::checkout::Place;
 use crate::cli::{Cli, RunArgs, Verb};
 use crate::model::Run;
+use crate::preset::applied;
 use crate::store::{self, Store};
 use crate::{cpus, os, plan};
 use anyhow::{Context, ensure};
 use clap::Parser;
+use std::collections::BTreeMap;
 
 /// Takes up the run of --name, or the last one, with the settings it was begun with.
 pub(super) fn job(args: &RunArgs) -> anyhow::Result<Job> {
@@ -38,6 +40,7 @@ pub(super) fn job(args: &RunArgs) -> anyhow::Result<Job> {
         store,
         place,
         body_size,
+        body_sizes: BTreeMap::new(),
         port: began.port,
     })
 }
@@ -48,7 +51,7 @@ fn began(run: &Run) -> anyhow::Result<(RunArgs, Scope)> {
         .context("the command in run.json cannot be read any more")?;
     match cli.verb {
         None => Ok((cli.run, Scope::Quick)),
-        Some(Verb::Run(args)) => Ok((*args, Scope::All)),
+        Some(Verb::Run(args)) => Ok((applied(&args), Scope::All)),
         Some(_) => anyhow::bail!("the command in run.json is not a run"),
     }
 }

@@ -1,0 +1,117 @@
+//! What the command line refuses, and with which exit code.
+
+use crate::support::{Folder, stderr, stdout};
+use bench::exit;
+
+fn refused(arguments: &[&str]) -> (Option<i32>, String) {
+    let output = Folder::new().bench(arguments);
+    (output.status.code(), stderr(&output))
+}
+
+#[test]
+fn nonsense_is_a_usage_error() {
+    for arguments in [
+        &["run", "--mode", "sideways"][..],
+        &["run", "--duration", "0"],
+        &["run", "--rounds", "0"],
+        &["run", "--rate", "0%"],
+        &["run", "--generator", "siege"],
+        &["run", "--port", "0"],
+        &["explode"],
+    ] {
+        assert_eq!(
+            refused(arguments).0,
+            Some(i32::from(exit::USAGE)),
+            "{arguments:?}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_measured_is_one_line_with_the_reason() {
+    for (arguments, reason) in [
+        (&["run"][..], "no target is left"),
+        (&["run", "--with", "mine=server"], "no {port}"),
+        (
+            &[
+                "run",
+                "--with",
+                "mine=server {port}",
+                "--only",
+                "yours,nobody",
+            ],
+            "no target or group `nobody`",
+        ),
+        (&["run", "--targets", "missing.toml"], "missing.toml"),
+        (
+            &["run", "--with", "mine=server {port}", "--name", "../x"],
+            "name of a folder",
+        ),
+        (&["run", "--resume"], "no run"),
+        (&["compare", "a", "b"], "no run `a`"),
+    ] {
+        let (code, stderr) = refused(arguments);
+        assert_eq!(
+            code,
+            Some(i32::from(exit::ERROR)),
+            "{arguments:?}: {stderr}"
+        );
+        assert!(stderr.contains(reason), "{arguments:?}: {stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    }
+}
+
+#[test]
+fn a_program_that_does_not_exist_is_an_error_of_its_cell() {
+    let folder = Folder::new();
+    let output = folder.bench(&[
+        "run",
+        "--with",
+        "mine=./no-such-server {port}",
+        "--name",
+        "t",
+    ]);
+    assert_eq!(
+        output.status.code(),
+        Some(i32::from(exit::CHECK_FAILED)),
+        "{}",
+        stderr(&output)
+    );
+    assert!(
+        stdout(&output).contains("cannot start"),
+        "{}",
+        stdout(&output)
+    );
+}
+
+#[test]
+fn a_dry_run_says_how_long_and_starts_nothing() {
+    let folder = Folder::new();
+    let arguments = [
+        "run",
+        "--with",
+        "mine=server {port}",
+        "--rounds",
+        "10",
+        "--mode",
+        "keepalive,close",
+        "--dry-run",
+    ];
+    let output = folder.bench(&arguments);
+    assert_eq!(output.status.code(), Some(0));
+    let said = stdout(&output);
+    assert!(
+        said.contains("About 2 min")
+            && said.contains("mine (A/A)")
+            && said.contains("close, 64 connections"),
+        "{said}"
+    );
+    assert!(!folder.path().join("results").exists());
+}
+
+#[test]
+fn env_tells_facts_as_json() {
+    let output = Folder::new().bench(&["env", "--json"]);
+    let machine: bench::model::Machine = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(machine.cpus_online > 0);
+}

@@ -1,0 +1,8 @@
+//! The whole program, run as users run it: outside a checkout, with servers that lie.
+
+mod command_line;
+mod ending;
+mod liars;
+mod results;
+mod server;
+mod support;
