@@ -51,6 +51,7 @@ fn serve(args: &Args) -> Result<(), Error> {
     let shared = Arc::new(Shared {
         spread: Spread::new(args.threads()),
         mailboxes,
+        data_has_come: args.defer_accept,
     });
     let mut workers = Vec::new();
     for (index, (listener, poll)) in listeners.into_iter().zip(polls).enumerate() {

@@ -30,6 +30,8 @@ const BACK_OFF: Duration = Duration::from_millis(100);
 pub struct Shared {
     pub spread: Spread,
     pub mailboxes: Vec<Mailbox>,
+    /// Connections are accepted when their first data has come.
+    pub data_has_come: bool,
 }
 
 /// A thread of the server: its listener and its connections.
@@ -157,18 +159,23 @@ impl Worker {
     }
 
     fn add(&mut self, stream: TcpStream) {
-        let entry = self.connections.vacant_entry();
-        let token = Token(entry.key());
-        let connection = entry.insert(Connection::new(stream));
+        let key = self.connections.insert(Connection::new(stream));
+        // Its request has come: a connection that ends with it is never waited for.
+        if self.shared.data_has_come {
+            self.turn(key, false);
+        }
+        let Some(connection) = self.connections.get_mut(key) else {
+            return;
+        };
         let interest = Interest::READABLE | Interest::WRITABLE;
-        let registered = self
-            .poll
-            .registry()
-            .register(connection.stream(), token, interest);
-        if registered.is_err() {
-            self.remove(token.0);
+        let registry = self.poll.registry();
+        if registry
+            .register(connection.stream(), Token(key), interest)
+            .is_err()
+        {
+            self.remove(key);
         } else if self.ends.is_some() {
-            self.finish(token.0);
+            self.finish(key);
         }
     }
 

@@ -158,7 +158,9 @@ impl Connection {
             ring.keep(output);
         } else {
             self.state.sending = true;
-            ring.send(key, fd, output);
+            // A connection that is still being received on is shut down first, which sends all.
+            let last = self.next == Next::Close && !self.state.receiving;
+            ring.send(key, fd, output, last);
         }
         if !self.state.sending {
             self.end();

@@ -37,6 +37,7 @@ struct Outgoing {
     fd: RawFd,
     bytes: Vec<u8>,
     sent: usize,
+    flags: i32,
 }
 
 /// What has happened.
@@ -146,17 +147,31 @@ impl Ring {
         self.push(&cancel.build(), Kind::Other, 0, 0);
     }
 
-    /// Sends all of `bytes`, which are the ring's until they are sent.
-    pub fn send(&mut self, key: usize, fd: RawFd, bytes: Vec<u8>) {
-        let place = self.outgoing.insert(Outgoing { fd, bytes, sent: 0 });
+    /// Sends all of `bytes`, which are the ring's until they are sent. The `last` bytes of a
+    /// connection wait for the close that follows: data and FIN in one segment cost the kernel a
+    /// fifth less than in two.
+    pub fn send(&mut self, key: usize, fd: RawFd, bytes: Vec<u8>, last: bool) {
+        let more = if last { libc::MSG_MORE } else { 0 };
+        let flags = libc::MSG_NOSIGNAL | more;
+        let place = self.outgoing.insert(Outgoing {
+            fd,
+            bytes,
+            sent: 0,
+            flags,
+        });
         self.send_rest(place, key);
     }
 
     fn send_rest(&mut self, place: usize, key: usize) {
-        let Outgoing { fd, bytes, sent } = &self.outgoing[place];
+        let Outgoing {
+            fd,
+            bytes,
+            sent,
+            flags,
+        } = &self.outgoing[place];
         let rest = &bytes[*sent..];
         let len = u32::try_from(rest.len()).unwrap_or(u32::MAX);
-        let send = opcode::Send::new(Fd(*fd), rest.as_ptr(), len).flags(libc::MSG_NOSIGNAL);
+        let send = opcode::Send::new(Fd(*fd), rest.as_ptr(), len).flags(*flags);
         self.push(&send.build(), Kind::Send, place, key);
     }
 
