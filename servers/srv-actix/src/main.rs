@@ -6,6 +6,7 @@ use std::convert::Infallible;
 use std::os::unix::net::UnixStream as Signal;
 use std::process::ExitCode;
 
+use actix_web::body::BodyStream;
 use actix_web::dev::Server;
 use actix_web::http::Method;
 use actix_web::http::header::UPGRADE;
@@ -84,10 +85,8 @@ async fn answer(request: HttpRequest, mut payload: Payload, body: Data<Bytes>) -
     }
     if request.method() == Method::HEAD {
         // Given the body, actix-web would send it where the HEAD is pipelined behind a GET.
-        let length = body.len() as u64;
-        return response
-            .no_chunking(length)
-            .streaming(stream::empty::<Result<_, Infallible>>());
+        let nothing = BodyStream::new(stream::empty::<Result<Bytes, Infallible>>());
+        return response.no_chunking(body.len() as u64).body(nothing);
     }
     response.body(Bytes::clone(&body))
 }

@@ -11,7 +11,9 @@ use clap::Parser;
 use common::Args;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CONNECTION, CONTENT_TYPE, HOST, HeaderValue, TRANSFER_ENCODING};
+use hyper::header::{
+    CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderValue, TRANSFER_ENCODING,
+};
 use hyper::{Method, Request, Response, StatusCode, Version};
 
 use server::Runtime;
@@ -56,6 +58,7 @@ async fn answer(
     if !is_well_formed(&request) {
         return Ok(refuse(StatusCode::BAD_REQUEST));
     }
+    let is_head = request.method() == Method::HEAD;
     // A body that nobody reads would make hyper close the connection.
     let mut incoming = request.into_body();
     while let Some(frame) = incoming.frame().await {
@@ -63,9 +66,14 @@ async fn answer(
             return Ok(refuse(StatusCode::BAD_REQUEST));
         }
     }
+    let length = body.len();
     let mut response = Response::new(Full::new(body));
     let text = HeaderValue::from_static("text/plain");
     response.headers_mut().insert(CONTENT_TYPE, text);
+    if is_head {
+        // hyper would leave out the length of an empty body.
+        response.headers_mut().insert(CONTENT_LENGTH, length.into());
+    }
     Ok(response)
 }
 
