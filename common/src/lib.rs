@@ -37,6 +37,7 @@ pub mod spread;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::process::ExitCode;
+use std::thread::JoinHandle;
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
@@ -62,6 +63,20 @@ pub fn ready(name: &str, address: SocketAddr, threads: usize) {
     let line = format!("{name} listening on http://{address} ({threads} thread{plural})\n");
     // One write, so that who waits for the line gets it whole. Without stderr nobody waits.
     let _ = io::stderr().write_all(line.as_bytes());
+}
+
+/// Waits for the threads of a server to end.
+///
+/// # Errors
+/// The first error of a thread, or that one panicked.
+pub fn join(threads: Vec<JoinHandle<io::Result<()>>>) -> Result<(), Error> {
+    for thread in threads {
+        match thread.join() {
+            Ok(result) => result?,
+            Err(_) => return Err(Error::new("a thread panicked, see above")),
+        }
+    }
+    Ok(())
 }
 
 /// Raises the soft limit of open files to the hard one: Debian's default of 1,024 would be the

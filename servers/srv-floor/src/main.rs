@@ -42,17 +42,11 @@ fn serve(args: &Args) -> Result<(), Error> {
         workers.push(Worker::new(listener, signal.try_clone()?, response)?);
     }
     common::ready(NAME, address, workers.len());
-    let threads: Vec<_> = workers
+    let threads = workers
         .into_iter()
         .map(|worker| thread::spawn(move || worker.run()))
         .collect();
-    for thread in threads {
-        match thread.join() {
-            Ok(result) => result?,
-            Err(_) => return Err(Error::new("a thread panicked, see above")),
-        }
-    }
-    Ok(())
+    common::join(threads)
 }
 
 /// The bytes that every other server sends as well, but for the date.

@@ -67,15 +67,9 @@ fn serve(args: &Args) -> Result<(), Error> {
     }
 
     common::ready(NAME, address, workers.len());
-    let threads: Vec<_> = workers
+    let threads = workers
         .into_iter()
         .map(|worker| thread::spawn(move || worker.run()))
         .collect();
-    for thread in threads {
-        match thread.join() {
-            Ok(result) => result?,
-            Err(_) => return Err(Error::new("a thread panicked, see above")),
-        }
-    }
-    Ok(())
+    common::join(threads)
 }

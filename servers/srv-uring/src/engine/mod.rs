@@ -52,13 +52,7 @@ pub fn serve(name: &str, args: &Args) -> Result<(), Error> {
     }
 
     common::ready(name, address, threads.len());
-    for thread in threads {
-        match thread.join() {
-            Ok(result) => result?,
-            Err(_) => return Err(Error::new("a thread panicked, see above")),
-        }
-    }
-    Ok(())
+    common::join(threads)
 }
 
 fn run(
