@@ -21,6 +21,12 @@ use service::Service;
 
 const NAME: &str = "srv-may-minihttp";
 
+/// Stacks that are made before the server listens; may's default is [`STACKS_KEPT`].
+const STACKS_AT_START: usize = 16;
+
+/// Stacks of closed connections that are kept for the next ones, as by default.
+const STACKS_KEPT: usize = 1000;
+
 /// may_minihttp
 #[derive(Parser)]
 #[command(name = NAME, version)]
@@ -52,6 +58,7 @@ fn main() -> ExitCode {
 fn serve(args: &Args) -> Result<(), Error> {
     may::config()
         .set_workers(args.threads())
+        .set_pool_capacity(STACKS_AT_START)
         .set_worker_pin(false);
     let factory = Factory {
         body: args.body(),
@@ -61,6 +68,7 @@ fn serve(args: &Args) -> Result<(), Error> {
     // the port. So the port is first taken, and given back, by a listener that does not share.
     let address = listener::bind(args)?.local_addr()?;
     factory.start(address)?;
+    may::config().set_pool_capacity(STACKS_KEPT);
     connection::close_silent_ones();
     let signal = shutdown::signal()?;
     common::ready(NAME, address, args.threads());
