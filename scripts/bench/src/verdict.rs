@@ -42,6 +42,7 @@ pub struct Evidence<'a> {
 pub fn judge_sample(evidence: &Evidence<'_>) -> (Verdict, String) {
     wrong(evidence)
         .or_else(|| starved(evidence))
+        .or_else(|| late(evidence))
         .unwrap_or_else(|| limit(evidence))
 }
 

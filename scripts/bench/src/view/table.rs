@@ -2,6 +2,9 @@
 
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 
+/// Width where there is no terminal that has one.
+const NARROW: u16 = 160;
+
 /// Rows under a title.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
@@ -33,6 +36,9 @@ impl Table {
         table
             .load_style(presets::UTF8_BORDERS_ONLY)
             .set_content_arrangement(ContentArrangement::Dynamic);
+        if !table.is_tty() {
+            table.set_width(NARROW);
+        }
         table.set_header(&self.header).add_rows(&self.rows);
         for index in 0..self.header.len() {
             if let Some(column) = table.column_mut(index)

@@ -42,6 +42,7 @@ fn serves() {
     }
 }
 
+#[allow(clippy::zombie_processes)] // leaving a process behind is the point
 fn start_again(kind: &str) {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let program = std::env::current_exe().unwrap();
@@ -78,13 +79,17 @@ fn connection(kind: &str, open: u64, mut stream: TcpStream) -> std::io::Result<(
             reader.read_to_end(&mut Vec::new())?;
             return Ok(());
         }
+        if !is_plain(&head) {
+            return stream
+                .write_all(b"HTTP/1.1 400 No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+        }
         let n = if loaded {
             REQUESTS.fetch_add(1, Relaxed)
         } else {
             0
         };
         stream.write_all(response(kind, n).as_bytes())?;
-        if head.to_lowercase().contains("connection: close") || kind == "closes" {
+        if is_last(&head) || kind == "closes" {
             return Ok(());
         }
     }
@@ -93,12 +98,29 @@ fn connection(kind: &str, open: u64, mut stream: TcpStream) -> std::io::Result<(
 
 fn head(reader: &mut impl BufRead) -> std::io::Result<Option<String>> {
     let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
+    while !head.ends_with(b"\r\n\r\n") && !head.ends_with(b"\n\n") {
         if reader.read_until(b'\n', &mut head)? == 0 {
             return Ok(None);
         }
     }
     Ok(Some(String::from_utf8_lossy(&head).into_owned()))
+}
+
+/// Anything but a plain GET is refused at once, so that the contract has not to wait for what never comes.
+fn is_plain(head: &str) -> bool {
+    let hosts = head.matches("\nHost: ").count();
+    let body = ["Content-Length", "Transfer-Encoding"]
+        .iter()
+        .any(|field| head.contains(field));
+    let http11 = head.contains(" HTTP/1.1\r\n") && hosts == 1;
+    head.starts_with("GET ")
+        && !body
+        && !head.contains("\n\n")
+        && (http11 || head.contains(" HTTP/1.0\r\n"))
+}
+
+fn is_last(head: &str) -> bool {
+    head.to_lowercase().contains("close\r\n") || head.contains(" HTTP/1.0\r\n")
 }
 
 /// What this kind answers to its n-th loaded request: liars lie once they are measured.
