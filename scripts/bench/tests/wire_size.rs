@@ -39,7 +39,7 @@ fn answer(mut stream: TcpStream, response: &str) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     loop {
         let mut head = Vec::new();
-        while !head.ends_with(b"\r\n\r\n") {
+        while !head.ends_with(b"\r\n\r\n") && !head.ends_with(b"\n\n") {
             if reader.read_until(b'\n', &mut head)? == 0 {
                 return Ok(());
             }

@@ -9,21 +9,25 @@ use crate::target::{Server, free_port, launch};
 use crate::wire;
 use anyhow::ensure;
 use contract::Values;
+use std::collections::BTreeMap;
 
 /// Asks every target, each on a process of its own. One that cannot have the size is skipped with the reason.
 pub(super) fn pad(job: &mut Job, guard: &Guard, interrupt: &Interrupt) -> anyhow::Result<()> {
     let Some(wanted) = job.run.plan.wire_size else {
         return Ok(());
     };
+    let wanted = usize::try_from(wanted)?;
+    let mut found: BTreeMap<String, Result<usize, String>> = BTreeMap::new();
     for candidate in job.candidates.clone() {
-        let wanted = usize::try_from(wanted)?;
         let ask =
             |body| size(job, &candidate, body, guard, interrupt).map_err(|e| format!("{e:#}"));
-        match body_size(wanted, ask) {
-            Ok(size) => {
-                job.body_sizes.insert(candidate.name, size);
-            }
-            Err(reason) => leave_out(job, &candidate, &reason),
+        // The twin is the same program.
+        let size = found
+            .entry(candidate.target.name.clone())
+            .or_insert_with(|| body_size(wanted, ask));
+        match size {
+            Ok(size) => drop(job.body_sizes.insert(candidate.name, *size)),
+            Err(reason) => leave_out(job, &candidate, reason),
         }
     }
     ensure!(
