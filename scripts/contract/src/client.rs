@@ -52,6 +52,21 @@ impl Fault {
             Self::Skip(reason) => Self::Skip(format!("{context}: {reason}")),
         }
     }
+
+    /// One of several: all reasons, and the first one's bytes. A failure outweighs what cannot be judged.
+    pub(crate) fn join(faults: impl IntoIterator<Item = Self>) -> Result<(), Self> {
+        let joined = faults
+            .into_iter()
+            .reduce(|joined, fault| match (joined, fault) {
+                (Self::Fail { reason, exchange }, Self::Fail { reason: next, .. }) => Self::Fail {
+                    reason: format!("{reason}; {next}"),
+                    exchange,
+                },
+                (Self::Skip(_), failed @ Self::Fail { .. }) => failed,
+                (joined, _) => joined,
+            });
+        joined.map_or(Ok(()), Err)
+    }
 }
 
 /// How a connection ended.

@@ -73,7 +73,11 @@ impl Exchange {
 
     /// Something that is not bytes: an end, a reset, silence.
     pub(crate) fn event(&mut self, what: impl Into<String>) {
-        self.push(Entry::Event(what.into()));
+        let what = what.into();
+        let is_repeated = matches!(self.entries.back(), Some(Entry::Event(last)) if *last == what);
+        if !is_repeated {
+            self.push(Entry::Event(what));
+        }
     }
 
     fn push(&mut self, entry: Entry) {
@@ -123,6 +127,7 @@ mod tests {
         exchange.sent(b"/\r\n");
         exchange.received(&[b'x'; 1000]);
         exchange.received(b"the end");
+        exchange.event("end of stream");
         exchange.event("end of stream");
         let (start, end) = ("x".repeat(160), "x".repeat(153));
         let right =

@@ -25,31 +25,56 @@ pub(crate) fn never_reads(process: &Process) -> Result<(), Fault> {
     let Some(before) = memory(running.pid()) else {
         return Err(Fault::Skip("memory is read from Linux' /proc".into()));
     };
-    let bound = memory_bound(&process.judge);
-    let grown = watch(&running, before, bound)?;
-    if grown > bound {
-        let (grown, bound) = (grown >> 20, bound >> 20);
+    let bound = Bound::of(&process.judge);
+    let seen = watch(&running, before, bound.always)?;
+    if seen.grown > bound.always || (seen.still_takes && seen.grown > bound.while_taking) {
+        let grown = seen.grown >> 20;
         return Err(Fault::plain(format!(
-            "{CLIENTS} clients that never read made the server grow by {grown} MiB (bound: {bound} MiB)"
+            "{CLIENTS} clients that never read made the server grow by {grown} MiB"
         )));
     }
     process.expect_alive(&mut running)
 }
 
-/// Bytes by which the server may grow: ours hold 64 KiB and a response for each; a garbage collector takes more.
-fn memory_bound(judge: &Judge) -> u64 {
-    if judge.is_ours() { 16 << 20 } else { 64 << 20 }
+/// Bytes by which the server may grow.
+struct Bound {
+    always: u64,
+    /// While it goes on taking requests that nobody reads the answers to.
+    while_taking: u64,
 }
 
-/// The most that the group grew by while the clients wrote.
-fn watch(running: &Running, before: u64, bound: u64) -> Result<u64, Fault> {
+impl Bound {
+    /// Ours hold 64 KiB and a response for each client. A garbage collector may take much more before it turns to
+    /// what it could free.
+    fn of(judge: &Judge) -> Self {
+        let mib = |always: u64, while_taking: u64| Self {
+            always: always << 20,
+            while_taking: while_taking << 20,
+        };
+        if judge.is_ours() {
+            mib(16, 16)
+        } else {
+            mib(256, 64)
+        }
+    }
+}
+
+/// What became of the server.
+struct Seen {
+    /// The most that it grew by, in bytes.
+    grown: u64,
+    /// Whether it still took requests when the time was up.
+    still_takes: bool,
+}
+
+/// Watches the server until it takes no more, has grown by more than `bound`, or time is up.
+fn watch(running: &Running, before: u64, bound: u64) -> Result<Seen, Fault> {
     let stop = AtomicBool::new(false);
     let end = Instant::now() + WRITING;
     let growth = || memory(running.pid()).unwrap_or(0).saturating_sub(before);
     thread::scope(|scope| {
-        let clients: Vec<_> = (0..CLIENTS)
-            .map(|_| scope.spawn(|| write_for_ever(running, end, &stop)))
-            .collect();
+        let write = || write_for_ever(running, end, &stop);
+        let clients: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(write)).collect();
         let mut grown = 0;
         while clients.iter().any(|client| !client.is_finished()) {
             grown = grown.max(growth());
@@ -57,20 +82,23 @@ fn watch(running: &Running, before: u64, bound: u64) -> Result<u64, Fault> {
             sleep(Duration::from_millis(50));
         }
         // The connections stay open until here, so that what was buffered for them is counted.
-        let streams: Vec<_> = clients
+        let clients = clients
             .into_iter()
-            .map(|client| client.join().expect("it does not panic"))
-            .collect();
-        let grown = grown.max(growth());
-        streams
-            .into_iter()
-            .collect::<Result<Vec<_>, _>>()
-            .map(|_| grown)
+            .map(|client| client.join().expect("it does not panic"));
+        let clients: Vec<(TcpStream, bool)> = clients.collect::<Result<_, _>>()?;
+        Ok(Seen {
+            grown: grown.max(growth()),
+            still_takes: clients.iter().any(|(_, still_takes)| *still_takes),
+        })
     })
 }
 
-/// Writes requests until the server has taken none for a second, has closed, or time is up.
-fn write_for_ever(running: &Running, end: Instant, stop: &AtomicBool) -> Result<TcpStream, Fault> {
+/// Writes requests until the server has taken none for a second, has closed, or time is up; whether it still takes.
+fn write_for_ever(
+    running: &Running,
+    end: Instant,
+    stop: &AtomicBool,
+) -> Result<(TcpStream, bool), Fault> {
     let failed = |error| Fault::plain(format!("cannot connect: {error}"));
     let mut stream = TcpStream::connect(running.addr()).map_err(failed)?;
     stream
@@ -82,10 +110,10 @@ fn write_for_ever(running: &Running, end: Instant, stop: &AtomicBool) -> Result<
         match stream.write(&requests[written..]) {
             Ok(count) => written = (written + count) % requests.len(),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(_) => break,
+            Err(_) => return Ok((stream, false)),
         }
     }
-    Ok(stream)
+    Ok((stream, true))
 }
 
 /// Case `reset-in-pipeline`.

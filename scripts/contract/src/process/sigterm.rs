@@ -34,14 +34,15 @@ pub(crate) fn sigterm(process: &Process) -> Result<(), Fault> {
             .map(|(name, thread)| (name, thread.join().expect("a case does not panic")))
             .collect()
     });
+    let mut failures = Vec::new();
     for (name, result) in results {
         match result {
             Ok(()) => {}
             Err(Fault::Skip(reason)) => process.remark(format!("not tried {name}: {reason}")),
-            Err(fault) => return Err(fault.in_context(name)),
+            Err(fault) => failures.push(fault.in_context(name)),
         }
     }
-    Ok(())
+    Fault::join(failures)
 }
 
 /// Nothing under way, one kept connection.

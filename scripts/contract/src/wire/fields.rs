@@ -93,12 +93,7 @@ pub(crate) fn not_http11(wire: &Wire) -> Result<(), Fault> {
     ];
     let versions = wire.each(&versions, |request| refused_or_closed(wire, request));
     let foreign = wire.each(&foreign, |bytes| not_served(wire, bytes));
-    super::join(
-        [versions, foreign]
-            .into_iter()
-            .filter_map(Result::err)
-            .collect(),
-    )
+    Fault::join([versions, foreign].into_iter().filter_map(Result::err))
 }
 
 /// A refusal, or a close without one.

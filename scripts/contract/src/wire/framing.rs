@@ -110,12 +110,7 @@ pub(crate) fn bad_chunk(wire: &Wire) -> Result<(), Fault> {
     ];
     let doubtful = wire.each(&doubtful, |chunks| refused_or_right(wire, chunks));
     let wrong = wire.each(&wrong, |chunks| refused(wire, chunks));
-    super::join(
-        [doubtful, wrong]
-            .into_iter()
-            .filter_map(Result::err)
-            .collect(),
-    )
+    Fault::join([doubtful, wrong].into_iter().filter_map(Result::err))
 }
 
 /// One refusal and a close, or the body's and the next request's responses and nothing more.

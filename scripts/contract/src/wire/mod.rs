@@ -166,21 +166,6 @@ impl Wire {
         } else {
             variants.iter().map(run).collect()
         };
-        join(results.into_iter().filter_map(Result::err).collect())
+        Fault::join(results.into_iter().filter_map(Result::err))
     }
-}
-
-fn join(faults: Vec<Fault>) -> Result<(), Fault> {
-    let mut faults = faults.into_iter();
-    let Some(first) = faults.next() else {
-        return Ok(());
-    };
-    Err(faults.fold(first, |joined, fault| match (joined, fault) {
-        (Fault::Fail { reason, exchange }, Fault::Fail { reason: next, .. }) => Fault::Fail {
-            reason: format!("{reason}; {next}"),
-            exchange,
-        },
-        (Fault::Skip(_), failed @ Fault::Fail { .. }) => failed,
-        (joined, _) => joined,
-    }))
 }
