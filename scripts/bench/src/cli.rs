@@ -1,8 +1,10 @@
 //! The command line: parsed here without doing anything, then handed to a verb.
 
+mod report_args;
 mod run_args;
 mod units;
 
+pub use report_args::ReportArgs;
 pub use run_args::{DURATION, ROUNDS, RunArgs, Selection};
 
 use crate::{cmd, exit};
@@ -34,6 +36,8 @@ pub enum Verb {
     Run(Box<RunArgs>),
     /// Compare two runs, or two targets of one run
     Compare(CompareArgs),
+    /// Make a page, pictures and a text that stands alone from a run
+    Report(ReportArgs),
     /// Draw requests per second as bars: of a run, of published figures, or of what wrk and ab printed
     Chart(ChartArgs),
     /// Show what about this machine spoils measurements, and what to do about it
@@ -123,6 +127,7 @@ pub fn main() -> u8 {
         Some(Verb::List(args)) => cmd::list::run(args),
         Some(Verb::Check(args)) => cmd::check::run(args),
         Some(Verb::Compare(args)) => cmd::compare::run(args),
+        Some(Verb::Report(args)) => cmd::report::run(args),
         Some(Verb::Chart(args)) => cmd::chart::run(args),
         Some(Verb::Env(args)) => cmd::env::run(args),
         Some(Verb::Guard { mark }) => {

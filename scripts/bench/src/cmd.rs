@@ -5,4 +5,5 @@ pub mod check;
 pub mod compare;
 pub mod env;
 pub mod list;
+pub mod report;
 pub mod run;

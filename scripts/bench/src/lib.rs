@@ -26,6 +26,7 @@ pub mod prepare;
 pub mod preset;
 pub mod progress;
 pub mod ranking;
+pub mod report;
 pub mod session;
 pub mod stats;
 pub mod store;

@@ -4,7 +4,7 @@ pub mod agreement;
 pub mod format;
 mod matrix;
 mod published;
-mod results;
+pub(crate) mod results;
 mod table;
 mod variants;
 pub mod words;

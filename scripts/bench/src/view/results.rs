@@ -46,7 +46,7 @@ fn table(run: &Run, mut group: Vec<usize>) -> Table {
 }
 
 /// Competitors by CPU rank and figure, then the others, then controls.
-fn order(run: &Run, index: usize) -> (u8, f64, f64) {
+pub(crate) fn order(run: &Run, index: usize) -> (u8, f64, f64) {
     let cell = &run.cells[index];
     let Some(summary) = &cell.summary else {
         return (3, 0.0, index as f64);
@@ -66,7 +66,8 @@ fn is_control(run: &Run, cell: &Cell) -> bool {
         .is_some_and(|target| target.class == Class::Control || target.twin_of.is_some())
 }
 
-fn title(run: &Run, key: &CellKey) -> String {
+/// Heading of a table.
+pub(crate) fn title(run: &Run, key: &CellKey) -> String {
     let rate = key
         .rate_percent
         .map(|percent| format!(", at {percent} % of each server's capacity"))
@@ -157,7 +158,7 @@ fn figures(cell: &Cell, summary: &Summary) -> [String; 5] {
 }
 
 /// Cases passed, of those tried.
-fn contract(target: Option<&Target>) -> String {
+pub(crate) fn contract(target: Option<&Target>) -> String {
     use crate::model::Outcome::{Pass, Skipped, StaleDeviation};
     let tried: Vec<_> = target
         .iter()
@@ -189,7 +190,8 @@ fn limit(cell: &Cell) -> String {
     }
 }
 
-fn notes(run: &Run, key: &CellKey, cells: &[&Cell]) -> Vec<String> {
+/// What to mind about a table.
+pub(crate) fn notes(run: &Run, key: &CellKey, cells: &[&Cell]) -> Vec<String> {
     let mut notes = Vec::new();
     let floors = [Metric::RequestsPerSecond, Metric::CpuPerRequest]
         .map(|metric| noise_floor(&run.controls, key, metric));
