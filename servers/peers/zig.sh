@@ -7,7 +7,7 @@ case $(zig version 2>/dev/null) in
     *) set -- "$python" -m ziglang "$@" ;;
 esac
 if [ "$1" = "$python" ] && [ ! -x "$python" ]; then
-    echo 'no Zig 0.15 here; install it with scripts/peers.sh zig-std' >&2
+    echo 'Zig 0.15 is not installed' >&2
     exit 127
 fi
 case " $* " in

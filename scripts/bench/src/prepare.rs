@@ -34,8 +34,31 @@ pub fn needs(target: &Target) -> Option<Missing> {
         .map(String::as_str)
         .filter(|program| !is_on_path(program))
         .collect();
-    (!missing.is_empty())
-        .then(|| with_remedy(target, &format!("{} is not installed", missing.join(", "))))
+    let reason = if missing.is_empty() {
+        version_fails(target)?
+    } else {
+        format!("{} is not installed", missing.join(", "))
+    };
+    Some(with_remedy(target, &reason))
+}
+
+/// An interpreter may be there without the module that a target needs: the command for the module's version tells.
+fn version_fails(target: &Target) -> Option<String> {
+    if target.needs.is_empty() {
+        return None;
+    }
+    let argv = target.fill(&target.version, &Values::new("")).ok()?;
+    let (program, arguments) = argv.split_first()?;
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(&target.dir)
+        .stdin(Stdio::null())
+        .output()
+        .ok()
+        .filter(|output| !output.status.success())?;
+    let told = String::from_utf8_lossy(&output.stderr);
+    let told = told.lines().next().unwrap_or("its version is not told");
+    Some(told.split(" (@INC").next().unwrap_or(told).to_owned())
 }
 
 fn ready(
@@ -149,7 +172,10 @@ fn run_build(target: &Target, argv: &[String]) -> Result<(), String> {
 fn is_on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     program.contains('/') && Path::new(program).exists()
-        || std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+        || std::env::split_paths(&path)
+            // Debian's servers are here, which is on root's PATH alone.
+            .chain(["/usr/sbin".into()])
+            .any(|folder| folder.join(program).is_file())
 }
 
 /// Adds version, command and binary to a target's entry in the results.
