@@ -1,10 +1,12 @@
 //! The command line: parsed here without doing anything, then handed to a verb.
 
 mod report_args;
+mod explain_args;
 mod run_args;
 mod units;
 
 pub use report_args::ReportArgs;
+pub use explain_args::ExplainArgs;
 pub use run_args::{DURATION, ROUNDS, RunArgs, Selection};
 
 use crate::{cmd, exit};
@@ -40,6 +42,8 @@ pub enum Verb {
     Report(ReportArgs),
     /// Draw requests per second as bars: of a run, of published figures, or of what wrk and ab printed
     Chart(ChartArgs),
+    /// Tell in words what a server does for a request: 1,000 of them under strace
+    Explain(ExplainArgs),
     /// Show what about this machine spoils measurements, and what to do about it
     Env(EnvArgs),
     /// Kill what carries a mark once stdin ends
@@ -129,6 +133,7 @@ pub fn main() -> u8 {
         Some(Verb::Compare(args)) => cmd::compare::run(args),
         Some(Verb::Report(args)) => cmd::report::run(args),
         Some(Verb::Chart(args)) => cmd::chart::run(args),
+        Some(Verb::Explain(args)) => cmd::explain::run(args),
         Some(Verb::Env(args)) => cmd::env::run(args),
         Some(Verb::Guard { mark }) => {
             crate::guard::run(mark);

@@ -4,6 +4,7 @@ pub mod chart;
 pub mod check;
 pub mod compare;
 pub mod env;
+pub mod explain;
 pub mod list;
 pub mod report;
 pub mod run;

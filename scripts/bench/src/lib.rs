@@ -15,6 +15,7 @@ pub mod conformance;
 pub mod cpus;
 pub mod executor;
 pub mod exit;
+pub mod explain;
 pub mod generator;
 pub mod guard;
 pub mod interrupt;
