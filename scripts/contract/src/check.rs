@@ -63,20 +63,45 @@ impl Selection {
 /// connections at once: then they would disturb one another, and run in turn.
 pub fn check_wire(addr: SocketAddr, judge: &Judge, selection: &Selection) -> Vec<Outcome> {
     let cases = selection.cases(Kind::Wire);
-    let wire = Wire {
+    let mut wire = Wire {
         addr,
         judge: judge.clone(),
-        concurrent: serves_many(addr),
+        concurrent: false,
     };
+    if let Err(dead) = wire.expect_alive() {
+        let dead = dead.in_context("the server does not answer");
+        return cases
+            .into_iter()
+            .map(|case| outcome(case, Err(dead.clone()), false))
+            .collect();
+    }
+    wire.concurrent = serves_many(addr);
     let (alone, beside): (Vec<&Case>, Vec<&Case>) = cases
         .iter()
         .partition(|case| !wire.concurrent || matches!(case.run, Run::WireAlone(_)));
-    let mut outcomes: Vec<Outcome> = alone
-        .into_iter()
-        .map(|case| run_wire(case, &wire))
-        .collect();
+    let mut outcomes = in_turn(&alone, &wire);
     outcomes.extend(side_by_side(&beside, |case| run_wire(case, &wire)));
     in_order(outcomes)
+}
+
+/// One after the other, until one kills the server: each of the rest would wait for it in vain.
+fn in_turn(cases: &[&'static Case], wire: &Wire) -> Vec<Outcome> {
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    for case in cases {
+        let killer = outcomes.iter().find(|outcome| !outcome.alive);
+        outcomes.push(match killer {
+            None => run_wire(case, wire),
+            Some(killer) => outcome(
+                case,
+                Err(Fault::Skip(format!(
+                    "not run: the server did not survive {}",
+                    killer.id
+                ))),
+                false,
+            ),
+        });
+    }
+    outcomes
 }
 
 /// Runs the selected process cases on servers that it starts with `command`, side by side; outcomes in the
@@ -167,7 +192,9 @@ fn serves_many(addr: SocketAddr) -> bool {
         client.send(start)?;
         Ok(client)
     };
-    let held: Vec<_> = (0..MANY).map(|_| half()).collect();
+    let Ok(_held) = (0..MANY).map(|_| half()).collect::<Result<Vec<_>, _>>() else {
+        return false;
+    };
     let answered = || -> Result<bool, Fault> {
         let mut client = Client::connect(addr)?;
         client.send(G)?;
@@ -175,5 +202,5 @@ fn serves_many(addr: SocketAddr) -> bool {
             .response_within("GET", Duration::from_secs(1))?
             .is_some())
     };
-    held.iter().all(Result::is_ok) && answered().unwrap_or(false)
+    answered().unwrap_or(false)
 }

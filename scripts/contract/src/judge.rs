@@ -1,5 +1,6 @@
 //! How strictly a server is judged, and what a right response is then.
 
+use crate::date::parse_imf_fixdate;
 use crate::http::{Framing, Response};
 
 /// How strictly a server is judged.
@@ -111,23 +112,51 @@ fn ours_head(
     if response.status != 200 {
         return Err(format!("status {}, not 200", response.status));
     }
-    let length = length.to_string();
-    for (name, right) in [
-        ("Content-Type", Some("text/plain")),
-        ("Content-Length", Some(&*length)),
-        ("Date", None),
-    ] {
-        let values: Vec<&str> = response.values(name).collect();
-        match (&values[..], right) {
-            ([_], None) => {}
-            ([value], Some(right)) if *value == right => {}
-            ([], _) => return Err(format!("no `{name}`")),
-            ([value], Some(right)) => return Err(format!("`{name}: {value}`, not `{right}`")),
-            _ => return Err(format!("`{name}` is there {} times", values.len())),
-        }
+    // A server may answer an old client in the client's own version (RFC 9110 6.2).
+    let old_client = matches!(connection, Connection::KeepAlive | Connection::Last);
+    if response.minor_version == 0 && !old_client {
+        return Err("an HTTP/1.0 response to an HTTP/1.1 request".into());
     }
+    let length = length.to_string();
+    required(response, "Content-Type", "text/plain", |value| {
+        value == "text/plain"
+    })?;
+    required(response, "Content-Length", &length, |value| value == length)?;
+    required(response, "Date", "an IMF-fixdate", |value| {
+        parse_imf_fixdate(value).is_some()
+    })?;
     said_about_connection(response, connection)?;
-    only_known_fields(response, extra)
+    only_known_fields(response, extra)?;
+    plain_spelling(response)
+}
+
+/// The field is there once, and `is_right`.
+fn required(
+    response: &Response,
+    name: &str,
+    right: &str,
+    is_right: impl Fn(&str) -> bool,
+) -> Result<(), String> {
+    let values: Vec<&str> = response.values(name).collect();
+    match values[..] {
+        [value] if is_right(value) => Ok(()),
+        [value] => Err(format!("`{name}: {value}`, not `{right}`")),
+        [] => Err(format!("no `{name}`")),
+        _ => Err(format!("`{name}` is there {} times", values.len())),
+    }
+}
+
+/// All our servers send the same number of bytes: `200 OK`, and one blank behind each colon.
+fn plain_spelling(response: &Response) -> Result<(), String> {
+    let line = |(name, value): &(String, String)| format!("{name}: {value}\r\n").len();
+    let fields: usize = response.fields.iter().map(line).sum();
+    let right = "HTTP/1.1 200 OK\r\n".len() + fields + "\r\n".len();
+    match response.head.len() {
+        length if length == right => Ok(()),
+        length => Err(format!(
+            "the head takes {length} bytes, and {right} in plain spelling"
+        )),
+    }
 }
 
 fn said_about_connection(response: &Response, connection: Connection) -> Result<(), String> {

@@ -92,6 +92,8 @@ const LIES: &[(Lie, &[&str])] = &[
     (Lie::ExtraField, &["ab-request", "absolute-form"]),
     (Lie::OtherType, &["absolute-form"]),
     (Lie::SaysKeepAlive, &["absolute-form"]),
+    (Lie::OldVersion, &["absolute-form", "connection-close"]),
+    (Lie::OtherReason, &["absolute-form", "ab-request"]),
     (Lie::Error500, &["absolute-form", "wrk-request", "no-stall"]),
 ];
 
@@ -152,6 +154,26 @@ fn a_silent_client_that_is_never_closed_fails_ours_and_is_no_verdict_on_others()
     });
     assert_eq!(ours[0].verdict, Verdict::Fail);
     assert_eq!(other[0].verdict, Verdict::Skip, "{:?}", other[0]);
+}
+
+#[test]
+fn a_server_that_is_not_there_fails_all_at_once() {
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let outcomes = check_wire(nobody, &engine(), &Selection::Quick);
+    assert_eq!(outcomes.len(), 30);
+    for outcome in outcomes {
+        assert_eq!((outcome.verdict, outcome.alive), (Verdict::Fail, false));
+        assert!(
+            outcome
+                .reason
+                .starts_with("the server does not answer: cannot connect to"),
+            "{}",
+            outcome.reason
+        );
+    }
 }
 
 #[test]

@@ -217,7 +217,8 @@ fn response(server: &Server, request: &Request, closes: bool, number: usize) -> 
     let mut head = String::from("HTTP/1.1 200 OK\r\n");
     match lie {
         Lie::Error500 => head = "HTTP/1.1 500 Internal Server Error\r\n".into(),
-        Lie::OtherHttp10 => head = "HTTP/1.0 200 OK\r\n".into(),
+        Lie::OtherReason => head = "HTTP/1.1 200 Fine\r\n".into(),
+        Lie::OtherHttp10 | Lie::OldVersion => head = "HTTP/1.0 200 OK\r\n".into(),
         Lie::ExtraField | Lie::Other => head += "Server: fake\r\n",
         Lie::SaysKeepAlive => head += "Connection: keep-alive\r\n",
         _ => {}

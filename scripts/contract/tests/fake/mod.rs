@@ -70,6 +70,10 @@ pub enum Lie {
     ExtraField,
     OtherType,
     SaysKeepAlive,
+    /// An HTTP/1.0 status line to everyone.
+    OldVersion,
+    /// `200 Fine`: two bytes more than the others.
+    OtherReason,
     Error500,
     /// Not a lie: another server, with chunked responses, more fields, another body and longer patience.
     Other,
