@@ -1,7 +1,10 @@
 //! The published experiments, repeated: each document's own load over the targets it compared and ours.
 
+#[cfg(test)]
+pub(crate) mod fixture;
+
 use crate::cli::RunArgs;
-use crate::model::{CellKey, Document, Figures, GeneratorKind, Mode, Published};
+use crate::model::{CellKey, Document, Figures, GeneratorKind, Mode, Published, PublishedRow};
 use std::time::Duration;
 
 /// They close after each response, which wrk took as it came: a connection per request.
@@ -159,6 +162,21 @@ pub fn applied(args: &RunArgs) -> RunArgs {
         args.threads.dedup();
     }
     args
+}
+
+/// The row of the document that a cell repeats: its target under as many connections. Where there are several, the
+/// first is for one process and the last for all cores.
+#[must_use]
+pub fn row_of<'a>(document: &'a Published, key: &CellKey) -> Option<&'a PublishedRow> {
+    let is_same = |row: &&PublishedRow| {
+        row.target.as_deref() == Some(&key.target) && row.figures.connections() == key.connections
+    };
+    let mut rows = document.rows.iter().filter(is_same);
+    if key.threads == 1 {
+        rows.next()
+    } else {
+        rows.next_back()
+    }
 }
 
 fn all_cores() -> u32 {

@@ -2,8 +2,8 @@
 
 use super::bars::{Bar, Group};
 use super::{by_clients, in_threads};
-use crate::model::{Cell, CellKey, Class, Published, PublishedRow, Run, Verdict};
-use crate::preset::Preset;
+use crate::model::{Cell, CellKey, Class, Published, Run, Verdict};
+use crate::preset::{Preset, row_of};
 
 /// The groups of each load: cells that differ in their target, or in threads, alone.
 pub(super) fn groups(run: &Run) -> Vec<Vec<Group>> {
@@ -75,23 +75,10 @@ fn bar(cell: &Cell, document: Option<&Published>) -> Option<Bar> {
         label: format!("{target} ({threads:2} thr)"),
         rate: cell.summary.as_ref()?.requests_per_second.median,
         limit: limit(cell.verdict).to_owned(),
-        published: document.and_then(|document| published_rate(document, &cell.key)),
+        published: document
+            .and_then(|document| row_of(document, &cell.key))
+            .map(|row| row.figures.requests_per_second()),
     })
-}
-
-/// The document's figure for this target under as many connections. Where it has several, the first is for one
-/// process and the last for all cores.
-fn published_rate(document: &Published, key: &CellKey) -> Option<f64> {
-    let is_same = |row: &&PublishedRow| {
-        row.target.as_deref() == Some(&key.target) && row.figures.connections() == key.connections
-    };
-    let mut rows = document.rows.iter().filter(is_same);
-    let row = if key.threads == 1 {
-        rows.next()
-    } else {
-        rows.next_back()
-    };
-    row.map(|row| row.figures.requests_per_second())
 }
 
 /// What limited a cell, in a word.
@@ -113,4 +100,84 @@ fn note(cell: &Cell) -> String {
         "{} ({:2} thr): {}, {}",
         cell.key.target, cell.key.threads, cell.verdict, cell.reason
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{bars::Style, draw_each};
+    use super::*;
+    use crate::preset::fixture::run;
+
+    #[test]
+    fn every_bar_ends_with_what_limited_it() {
+        let cells = [
+            ("a", 64, 1, 400.0, Verdict::Ok),
+            ("b", 64, 1, 500.0, Verdict::GeneratorBound),
+            ("c", 64, 1, 300.0, Verdict::LatencyBound),
+            ("d", 64, 1, 200.0, Verdict::Throttled),
+            ("e", 64, 1, 0.0, Verdict::Skipped),
+        ];
+        let text = draw_each(&groups(&run(None, &cells)), Style::Plain);
+        let squares = |count| "■".repeat(count);
+        let expected = format!(
+            "All, keepalive, 64 connections, wrk:\n\n\
+             b ( 1 thr): 500.0 {} generator\n\
+             a ( 1 thr): 400.0 {} server\n\
+             c ( 1 thr): 300.0 {} latency\n\
+             d ( 1 thr): 200.0 {} heat\n\
+             e ( 1 thr): skipped, it cannot\n\n\
+             One square is 10 requests per second.\n",
+            squares(50),
+            squares(40),
+            squares(30),
+            squares(20)
+        );
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn loads_are_drawn_apart_and_threads_of_one_load_together() {
+        let cells = [
+            ("a", 2, 1, 10.0, Verdict::Ok),
+            ("b", 2, 1, 20.0, Verdict::Ok),
+            ("a", 2, 4, 30.0, Verdict::Ok),
+            ("b", 2, 4, 40.0, Verdict::Ok),
+            ("a", 10, 1, 50.0, Verdict::Ok),
+        ];
+        let loads = groups(&run(None, &cells));
+        let headings = |load: &Vec<Group>| -> Vec<String> {
+            load.iter().map(|group| group.heading.clone()).collect()
+        };
+        let two = [
+            "All, keepalive, 2 connections, wrk",
+            "Run in 4 threads",
+            "Run in 1 thread",
+        ];
+        assert_eq!(headings(&loads[0]), two);
+        assert_eq!(headings(&loads[1]), ["All, keepalive, 10 connections, wrk"]);
+    }
+
+    #[test]
+    fn a_presets_bars_stand_over_the_published_ones() {
+        let cells = [
+            ("nginx", 2, 1, 60_000.0, Verdict::Ok),
+            ("srv-tpc", 2, 1, 70_000.0, Verdict::Ok),
+        ];
+        let groups = groups(&run(Some("raspberry-pi"), &cells));
+        let published: Vec<Option<f64>> =
+            groups[0][0].bars.iter().map(|bar| bar.published).collect();
+        assert_eq!(published, [Some(647.27), None]);
+    }
+
+    #[test]
+    fn one_process_and_all_cores_have_their_own_published_figures() {
+        let cells = [
+            ("go-nethttp", 10, 1, 1.0, Verdict::Ok),
+            ("go-nethttp", 10, 8, 2.0, Verdict::Ok),
+        ];
+        let groups = groups(&run(Some("crystal-go"), &cells));
+        let published: Vec<Option<f64>> =
+            groups[0][0].bars.iter().map(|bar| bar.published).collect();
+        assert_eq!(published, [Some(21_486.29), Some(40_682.65)]);
+    }
 }

@@ -3,7 +3,7 @@
 use super::Table;
 use super::format::count;
 use crate::model::{Cell, Published, PublishedRow, Run};
-use crate::preset::Preset;
+use crate::preset::{Preset, row_of};
 
 /// The table of a preset's run; `None` for any other.
 #[must_use]
@@ -76,23 +76,12 @@ fn with_ratio(rate: Option<f64>, base: Option<f64>) -> [String; 2] {
     ]
 }
 
-/// The cell that repeats a row. Where a document has several rows for a target under the same load, the first is for
-/// one thread or process and the last for all cores.
+/// The cell that repeats a row.
 fn cell_of<'a>(run: &'a Run, document: &Published, row: &PublishedRow) -> Option<&'a Cell> {
-    let same = |other: &&PublishedRow| {
-        other.target == row.target && other.figures.connections() == row.figures.connections()
+    let repeats = |cell: &&Cell| {
+        row_of(document, &cell.key).is_some_and(|repeated| std::ptr::eq(repeated, row))
     };
-    let rows: Vec<&PublishedRow> = document.rows.iter().filter(same).collect();
-    let cells = run.cells.iter().filter(|cell| {
-        Some(&cell.key.target) == row.target.as_ref()
-            && cell.key.connections == row.figures.connections()
-    });
-    let is_last = rows.len() > 1 && rows.last().is_some_and(|last| *last == row);
-    if is_last {
-        cells.max_by_key(|cell| cell.key.threads)
-    } else {
-        cells.min_by_key(|cell| cell.key.threads)
-    }
+    run.cells.iter().find(repeats)
 }
 
 /// A cell of a target that the document does not have, the A/A control apart.
@@ -106,4 +95,70 @@ fn is_new(run: &Run, document: &Published, cell: &Cell) -> bool {
             .rows
             .iter()
             .any(|row| row.target.as_ref() == Some(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Verdict;
+    use crate::preset::fixture::run;
+
+    fn rows(preset: &str, cells: &[crate::preset::fixture::Given]) -> Vec<String> {
+        let table = published(&run(Some(preset), cells)).unwrap();
+        table.rows.iter().map(|row| row.join(" | ")).collect()
+    }
+
+    #[test]
+    fn ratios_are_to_the_documents_first_row() {
+        let cells = [
+            ("nginx", 2, 1, 60_000.0, Verdict::Ok),
+            ("nginx", 10, 1, 90_000.0, Verdict::Ok),
+            ("srv-tpc", 2, 1, 66_000.0, Verdict::Ok),
+        ];
+        let rows = rows("raspberry-pi", &cells);
+        assert_eq!(
+            rows[0],
+            "Nginx | 2 connections | 647 | 1.00 | 60,000 | 1.00 | ok"
+        );
+        assert_eq!(
+            rows[1],
+            "Nginx | 10 connections | 826 | 1.28 | 90,000 | 1.50 | ok"
+        );
+        assert_eq!(rows[2], "Caddy | 2 connections | 178 | 0.27 | – | – | ");
+        assert_eq!(
+            rows.last().unwrap(),
+            "srv-tpc | 2 connections, 1 threads | – | – | 66,000 | 1.10 | ok"
+        );
+    }
+
+    #[test]
+    fn one_process_and_all_cores_are_told_apart() {
+        let cells = [
+            ("crystal", 10, 1, 20_000.0, Verdict::Ok),
+            ("crystal", 10, 4, 50_000.0, Verdict::Ok),
+            ("go-nethttp", 10, 1, 10_000.0, Verdict::Ok),
+            ("go-nethttp", 10, 4, 40_000.0, Verdict::Ok),
+        ];
+        let rows = rows("crystal-go", &cells);
+        assert!(
+            rows[0].ends_with("28,216 | 1.00 | 20,000 | 1.00 | ok"),
+            "{}",
+            rows[0]
+        );
+        assert!(
+            rows[1].ends_with("21,486 | 0.76 | 10,000 | 0.50 | ok"),
+            "{}",
+            rows[1]
+        );
+        assert!(
+            rows[2].ends_with("40,683 | 1.44 | 40,000 | 2.00 | ok"),
+            "{}",
+            rows[2]
+        );
+    }
+
+    #[test]
+    fn other_runs_have_no_such_table() {
+        assert_eq!(published(&run(None, &[])), None);
+    }
 }
