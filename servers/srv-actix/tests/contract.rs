@@ -1,6 +1,24 @@
-//! The whole contract against the real binary.
+//! The whole contract against the real binary, bodies of all sizes, and the command line.
+
+const BIN: &str = env!("CARGO_BIN_EXE_srv-actix");
+const NAME: &str = "srv-actix";
 
 #[test]
 fn contract() {
-    contract::assert_server(env!("CARGO_BIN_EXE_srv-actix"), "srv-actix");
+    contract::assert_server(BIN, NAME);
+}
+
+#[test]
+fn bodies() {
+    contract::assert_bodies(BIN, NAME);
+}
+
+#[test]
+fn closing_bodies() {
+    contract::assert_closing_bodies(BIN, NAME);
+}
+
+#[test]
+fn command_line() {
+    contract::assert_command_line(BIN, NAME);
 }

@@ -1,18 +1,41 @@
-//! The whole contract against the real binary, as each of its targets starts it.
+//! The whole contract against the real binary, as each of its targets starts it; bodies of all
+//! sizes, and the command line.
 
 const BIN: &str = env!("CARGO_BIN_EXE_srv-hyper");
 
+/// All targets that start this binary.
+const NAMES: [&str; 3] = ["srv-hyper", "srv-hyper-flush", "srv-hyper-percore"];
+
 #[test]
-fn multi_threaded_runtime() {
+fn contract() {
     contract::assert_server(BIN, "srv-hyper");
 }
 
 #[test]
-fn pipeline_flush() {
+fn contract_with_pipeline_flush() {
     contract::assert_server(BIN, "srv-hyper-flush");
 }
 
 #[test]
-fn runtime_per_core() {
+fn contract_with_a_runtime_per_core() {
     contract::assert_server(BIN, "srv-hyper-percore");
+}
+
+#[test]
+fn bodies() {
+    for name in NAMES {
+        contract::assert_bodies(BIN, name);
+    }
+}
+
+#[test]
+fn closing_bodies() {
+    for name in NAMES {
+        contract::assert_closing_bodies(BIN, name);
+    }
+}
+
+#[test]
+fn command_line() {
+    contract::assert_command_line(BIN, "srv-hyper");
 }

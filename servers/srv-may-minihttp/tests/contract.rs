@@ -1,6 +1,20 @@
-//! The whole contract against the real binary.
+//! The whole contract against the real binary, bodies of all sizes on kept connections (the crate
+//! cuts a large one on a connection that closes), and the command line.
+
+const BIN: &str = env!("CARGO_BIN_EXE_srv-may-minihttp");
+const NAME: &str = "srv-may-minihttp";
 
 #[test]
 fn contract() {
-    contract::assert_server(env!("CARGO_BIN_EXE_srv-may-minihttp"), "srv-may-minihttp");
+    contract::assert_server(BIN, NAME);
+}
+
+#[test]
+fn bodies() {
+    contract::assert_bodies(BIN, NAME);
+}
+
+#[test]
+fn command_line() {
+    contract::assert_command_line(BIN, NAME);
 }
