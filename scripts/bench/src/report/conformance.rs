@@ -48,7 +48,7 @@ pub fn conformance(run: &Run, cells: &[&Cell], links: &Links) -> Grid {
         }
     });
     Grid {
-        title: "Contract beside speed".into(),
+        title: String::new(),
         of: "cell",
         columns,
         parts: parts(run, rows.collect()),

@@ -20,6 +20,8 @@ pub struct Group {
     pub title: String,
     /// The short form.
     pub name: String,
+    /// Who leads, and how sure that is; empty where nobody ranks.
+    pub sentence: String,
     /// What its cells have in common.
     pub key: CellKey,
     /// Requests per second, CPU per request.
@@ -63,7 +65,8 @@ pub fn group(run: &Run, indices: &[usize], links: &Links) -> Group {
     Group {
         id: id(&key),
         title: title(run, &key),
-        name: name(&key),
+        name: name(run, &key),
+        sentence: String::new(),
         pictures: Metric::ALL
             .map(|metric| picture(run, &cells, metric))
             .into(),
@@ -94,10 +97,20 @@ fn id(key: &CellKey) -> String {
     )
 }
 
-fn name(key: &CellKey) -> String {
+/// As [`crate::view::words`] names it; with threads where they are not the same everywhere.
+fn name(run: &Run, key: &CellKey) -> String {
+    let threads = match run.plan.threads.len() {
+        0 | 1 => String::new(),
+        _ => format!(", {} threads", key.threads),
+    };
+    format!("{}{threads}", place(key))
+}
+
+/// How a sentence on this table begins.
+pub(super) fn place(key: &CellKey) -> String {
     let rate = key
         .rate_percent
-        .map(|rate| format!(", at {rate} %"))
+        .map(|rate| format!(" at {rate} %"))
         .unwrap_or_default();
     format!(
         "{}, {} connections, {}{rate}",

@@ -2,7 +2,7 @@
 
 use super::conformance::{conformance, deviations};
 use super::grid::{Column, Grid};
-use super::group::{Group, group};
+use super::group::{Group, group, place};
 use super::head::{Line, head, machine, setup};
 use super::own_work::own_work;
 use super::sweep::sweeps;
@@ -25,9 +25,9 @@ pub struct Page {
     pub setup: String,
     /// The machine in a few words.
     pub machine: String,
-    /// What won, and how sure that is.
+    /// What won in the main table, and how sure that is.
     pub lead: String,
-    /// What else there is to say.
+    /// What else there is to say of the whole run.
     pub sentences: Vec<String>,
     /// What whoever ran it adds.
     pub note: Option<String>,
@@ -89,12 +89,16 @@ pub fn page(run: &Run, options: &Options) -> Page {
             .collect::<Vec<&Cell>>()
     };
     let main = cells_of(&indices[0]);
-    let groups: Vec<Group> = indices
+    let mut groups: Vec<Group> = indices
         .iter()
         .map(|table| group(run, table, links))
         .collect();
     let mut sentences = words::summary(run);
-    let lead = take_lead(&mut sentences, &groups[0].name);
+    hand_out(&mut sentences, &mut groups);
+    let lead = match groups[0].sentence.as_str() {
+        "" => format!("{}: nobody could be ranked.", groups[0].name),
+        sentence => sentence.to_owned(),
+    };
     let work = indices
         .iter()
         .zip(&groups)
@@ -160,14 +164,13 @@ fn is_usual(run: &Run, key: &CellKey) -> bool {
         .is_some_and(|usual| usual.same_table(key))
 }
 
-/// The sentence on the main table, taken out of all.
-fn take_lead(sentences: &mut Vec<String>, name: &str) -> String {
-    match sentences
-        .iter()
-        .position(|sentence| sentence.starts_with(name))
-    {
-        Some(index) => sentences.remove(index),
-        None => format!("{name}: nothing could be ranked."),
+/// Gives each table its sentence, which begins with the table's name.
+fn hand_out(sentences: &mut Vec<String>, groups: &mut [Group]) {
+    for group in groups {
+        let start = format!("{}: ", place(&group.key));
+        if let Some(index) = sentences.iter().position(|words| words.starts_with(&start)) {
+            group.sentence = sentences.remove(index);
+        }
     }
 }
 

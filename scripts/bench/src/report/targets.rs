@@ -11,7 +11,7 @@ pub fn wire(run: &Run, links: &Links) -> Grid {
     let mut columns: Vec<Column> = WIRE.iter().map(Field::column).collect();
     columns.push(Column::text("status line"));
     columns.push(Column::text("header fields of the response"));
-    grid(run, "On the wire", columns, links, |target| {
+    grid(run, columns, links, |target| {
         let mut cells: Vec<Entry> = WIRE.iter().map(|field| field.entry(Some(target))).collect();
         let response = target.response.as_ref();
         cells.push(Entry::text(
@@ -38,7 +38,7 @@ pub fn targets(run: &Run, links: &Links) -> Grid {
         .into();
     columns.extend(ONCE.iter().map(Field::column));
     columns.push(Column::text("command"));
-    grid(run, "Targets", columns, links, |target| {
+    grid(run, columns, links, |target| {
         let version = target
             .skipped
             .as_ref()
@@ -64,7 +64,6 @@ pub fn targets(run: &Run, links: &Links) -> Grid {
 
 fn grid(
     run: &Run,
-    title: &str,
     columns: Vec<Column>,
     links: &Links,
     cells: impl Fn(&Target) -> Vec<Entry>,
@@ -79,7 +78,7 @@ fn grid(
             cells: cells(target),
         });
     Grid {
-        title: title.into(),
+        title: String::new(),
         of: "target",
         columns,
         parts: parts(run, rows.collect()),

@@ -3,7 +3,7 @@
 use anyhow::Context;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use minijinja::{AutoEscape, Environment, HtmlEscape, UndefinedBehavior, Value};
 use serde::Serialize;
 
 const TEMPLATES: [(&str, &str); 11] = [
@@ -40,6 +40,7 @@ pub fn render(name: &str, view: &impl Serialize) -> anyhow::Result<String> {
     environment.add_filter("cell", |text: &str| {
         text.replace('|', "\\|").replace(['\n', '\r'], " ")
     });
+    environment.add_filter("code", code);
     for (name, source) in TEMPLATES {
         environment
             .add_template(name, source)
@@ -49,4 +50,17 @@ pub fn render(name: &str, view: &impl Serialize) -> anyhow::Result<String> {
     template
         .render(Serde(view))
         .with_context(|| format!("template {name}"))
+}
+
+/// Text for HTML, with what stands between backticks as code.
+fn code(text: &str) -> Value {
+    let parts = text.split('`').enumerate().map(|(index, part)| {
+        let part = HtmlEscape(part);
+        if index % 2 == 1 {
+            format!("<code>{part}</code>")
+        } else {
+            part.to_string()
+        }
+    });
+    Value::from_safe_string(parts.collect())
 }
