@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::client::{Client, End, Fault, G, LAST};
+use crate::client::{Client, End, G, LAST};
+use crate::fault::Fault;
 use crate::http::{Framing, Response};
 use crate::wire::connection::{AB, AB_KEEP_ALIVE};
 

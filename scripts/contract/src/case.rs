@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::client::Fault;
+use crate::fault::Fault;
 use crate::list;
 use crate::process::Process;
 use crate::wire::Wire;

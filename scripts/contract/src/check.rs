@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use crate::case::Run;
-use crate::client::{Client, Fault, G};
+use crate::client::{Client, G};
+use crate::fault::Fault;
 use crate::process::Process;
 use crate::wire::Wire;
 use crate::{Case, Judge, Kind, Outcome, ServerCommand, Verdict, cases};

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
 use crate::exchange::Exchange;
+use crate::fault::Fault;
 use crate::http::{Response, read_response};
 use crate::wire::repeat::Repeat;
 
@@ -18,56 +19,6 @@ pub(crate) const G: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
 /// The plainest request that is the last on its connection.
 pub(crate) const LAST: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-
-/// Why a case did not pass.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Fault {
-    /// The server did wrong.
-    Fail {
-        /// One line.
-        reason: String,
-        /// What went over the connection.
-        exchange: String,
-    },
-    /// It cannot be judged here; one line.
-    Skip(String),
-}
-
-impl Fault {
-    /// A failure that no single connection shows.
-    pub(crate) fn plain(reason: impl Into<String>) -> Self {
-        Self::Fail {
-            reason: reason.into(),
-            exchange: String::new(),
-        }
-    }
-
-    /// The same, with `context` before its reason.
-    pub(crate) fn in_context(self, context: &str) -> Self {
-        match self {
-            Self::Fail { reason, exchange } => Self::Fail {
-                reason: format!("{context}: {reason}"),
-                exchange,
-            },
-            Self::Skip(reason) => Self::Skip(format!("{context}: {reason}")),
-        }
-    }
-
-    /// One of several: all reasons, and the first one's bytes. A failure outweighs what cannot be judged.
-    pub(crate) fn join(faults: impl IntoIterator<Item = Self>) -> Result<(), Self> {
-        let joined = faults
-            .into_iter()
-            .reduce(|joined, fault| match (joined, fault) {
-                (Self::Fail { reason, exchange }, Self::Fail { reason: next, .. }) => Self::Fail {
-                    reason: format!("{reason}; {next}"),
-                    exchange,
-                },
-                (Self::Skip(_), failed @ Self::Fail { .. }) => failed,
-                (joined, _) => joined,
-            });
-        joined.map_or(Ok(()), Err)
-    }
-}
 
 /// How a connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -198,20 +149,21 @@ impl Client {
     }
 
     /// The server must close now, with FIN or a reset.
-    pub(crate) fn must_close(&mut self) -> Result<End, Fault> {
+    pub(crate) fn must_close(&mut self) -> Result<(), Fault> {
         match self.end_within(PATIENCE)? {
             End::Open => Err(self.fault("the server did not close the connection")),
-            end => Ok(end),
+            End::Fin | End::Reset => Ok(()),
         }
     }
 
-    /// The server must close now, and in order: a reset can destroy a response that is still under way.
+    /// The server must close now, and in order: a reset can overtake a response, which the client then never sees.
     pub(crate) fn must_finish(&mut self) -> Result<(), Fault> {
-        match self.must_close()? {
+        match self.end_within(PATIENCE)? {
+            End::Open => Err(self.fault("the server did not close the connection")),
             End::Reset => {
                 Err(self.fault("the server reset the connection instead of closing it (FIN)"))
             }
-            _ => Ok(()),
+            End::Fin => Ok(()),
         }
     }
 

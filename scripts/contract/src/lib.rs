@@ -16,6 +16,7 @@ mod client;
 mod command;
 mod date;
 mod exchange;
+mod fault;
 pub mod http;
 mod judge;
 mod list;

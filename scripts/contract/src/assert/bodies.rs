@@ -4,7 +4,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use super::{command, judge, start, target};
-use crate::client::{Client, Fault, G, LAST, PATIENCE};
+use crate::client::{Client, G, LAST, PATIENCE};
+use crate::fault::Fault;
 use crate::judge::{Connection, Judge};
 use crate::wire::Wire;
 

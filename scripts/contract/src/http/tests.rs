@@ -107,6 +107,7 @@ fn doubtful_responses_are_refused() {
         b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\nhi",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nhi",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n+2\r\nhi\r\n0\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nX: a\nY: b\r\n\r\n",
         b"hello",
     ] {

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::Process;
 use super::sample::memory;
-use crate::client::{Fault, G};
+use crate::client::G;
+use crate::fault::Fault;
 use crate::judge::Connection;
 use crate::{Judge, Running};
 

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::client::Fault;
+use crate::fault::Fault;
 use crate::judge::Judge;
 use crate::wire::Wire;
 use crate::{Running, ServerCommand};

@@ -6,7 +6,8 @@ use std::time::Duration;
 use nix::sys::signal::Signal;
 
 use super::{Process, START, started};
-use crate::client::{Client, Fault, LAST};
+use crate::client::{Client, LAST};
+use crate::fault::Fault;
 use crate::judge::Connection;
 use crate::{Running, ServerCommand};
 

@@ -7,7 +7,8 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, geteuid};
 
 use super::{Process, started};
-use crate::client::{Client, Fault, G, PATIENCE};
+use crate::client::{Client, G, PATIENCE};
+use crate::fault::Fault;
 use crate::judge::{Connection, Judge};
 use crate::{Running, ServerCommand};
 

@@ -1,7 +1,8 @@
 //! Which connections stay open, which close, and who says so (RFC 9112 9).
 
 use super::Wire;
-use crate::client::{Client, End, Fault, G, LAST};
+use crate::client::{Client, G, LAST};
+use crate::fault::Fault;
 use crate::http::{Framing, Response};
 use crate::judge::Connection;
 
@@ -31,7 +32,7 @@ pub(crate) fn ab_keepalive(wire: &Wire) -> Result<(), Fault> {
     not_chunked(&client, &response)?;
     if !response.connection_has("keep-alive") {
         return match client.must_close() {
-            Ok(_) => Ok(()), // HTTP/1.0 without persistence is allowed, and `ab -k` connects again
+            Ok(()) => Ok(()), // HTTP/1.0 without persistence is allowed, and `ab -k` connects again
             Err(_) => Err(client.fault("stays open without saying so: `ab -k` waits for ever")),
         };
     }
@@ -95,10 +96,5 @@ pub(crate) fn half_close(wire: &Wire) -> Result<(), Fault> {
     client.send(G)?;
     client.finish_sending();
     wire.expect(&mut client, "GET", Connection::Any)?;
-    match client.must_close()? {
-        End::Fin | End::Open => Ok(()),
-        End::Reset => {
-            Err(client.fault("the server reset the connection instead of closing it (FIN)"))
-        }
-    }
+    client.must_finish()
 }

@@ -1,7 +1,8 @@
 //! Heads that are wrong, or are not HTTP/1.x at all (RFC 9112 2, 3, 5).
 
 use super::{Others, Wire};
-use crate::client::{Fault, G};
+use crate::client::G;
+use crate::fault::Fault;
 use crate::judge::Connection;
 
 /// Case `host-missing`.
@@ -59,7 +60,7 @@ pub(crate) fn garbage_behind_good(wire: &Wire) -> Result<(), Fault> {
     client.send(&[G, b"\x01garbage\r\n\r\n"].concat())?;
     let first = wire.expect(&mut client, "GET", Connection::Stays)?;
     if !first.keeps_alive() {
-        return client.must_close().map(drop);
+        return client.must_close();
     }
     let Some(second) = client.response_or_end("GET")? else {
         return match wire.judge.is_ours() {
@@ -70,7 +71,7 @@ pub(crate) fn garbage_behind_good(wire: &Wire) -> Result<(), Fault> {
     wire.judge
         .refused(&second, &[400])
         .map_err(|reason| client.fault(reason))?;
-    client.must_close().map(drop)
+    client.must_close()
 }
 
 /// Case `not-http11`.
@@ -123,7 +124,7 @@ fn not_served(wire: &Wire, bytes: &[u8]) -> Result<(), Fault> {
             .refused(&response, &[400, 505])
             .map_err(|reason| client.fault(reason))?;
     }
-    client.must_close().map(drop)
+    client.must_close()
 }
 
 /// A TLS 1.2 ClientHello, as a browser sends it to a port that does not speak TLS.

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::requests::ends_with_one_more;
 use super::{Others, Wire};
-use crate::client::{Fault, G};
+use crate::client::G;
+use crate::fault::Fault;
 use crate::judge::Connection;
 
 /// Case `body-not-a-request`.
@@ -33,7 +34,7 @@ pub(crate) fn chunked_then_request(wire: &Wire) -> Result<(), Fault> {
     client.send(&[&chunked_head("1.1")[..], chunks, G].concat())?;
     let first = wire.expect(&mut client, "POST", Connection::Any)?;
     if !first.keeps_alive() {
-        return client.must_close().map(drop);
+        return client.must_close();
     }
     let Some(second) = client.response_or_end("GET")? else {
         return Ok(()); // one and close
@@ -54,7 +55,7 @@ pub(crate) fn length_and_chunked(wire: &Wire) -> Result<(), Fault> {
         let head = format!("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\nTransfer-Encoding: chunked\r\n\r\n");
         client.send(&[head.as_bytes(), end, G].concat())?;
         client.response_or_end("POST")?; // whatever it is, it is the last (RFC 9112 6.1)
-        client.must_close().map(drop)
+        client.must_close()
     })
 }
 
@@ -121,11 +122,11 @@ fn refused_or_right(wire: &Wire, chunks: &[u8]) -> Result<(), Fault> {
         return Ok(());
     };
     if first.status >= 400 {
-        return client.must_close().map(drop);
+        return client.must_close();
     }
     wire.judge_served(&client, &first, "POST", Connection::Any)?;
     if !first.keeps_alive() {
-        return client.must_close().map(drop);
+        return client.must_close();
     }
     let Some(second) = client.response_or_end("GET")? else {
         return Ok(());
@@ -148,5 +149,5 @@ fn refused(wire: &Wire, chunks: &[u8]) -> Result<(), Fault> {
             .refused(&response, &[400])
             .map_err(|reason| client.fault(reason))?;
     }
-    client.must_close().map(drop)
+    client.must_close()
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::Wire;
-use crate::client::{End, Fault};
+use crate::fault::Fault;
 
 /// Case `too-large`: the answer arrives in order although the server has not read all that was sent.
 pub(crate) fn too_large(wire: &Wire) -> Result<(), Fault> {
@@ -52,11 +52,6 @@ fn answered_in_order(wire: &Wire, request: &[u8], status: u16) -> Result<(), Fau
         wire.judge
             .refused(&response, &[status])
             .map_err(|reason| client.fault(reason))?;
-        match client.must_close()? {
-            End::Reset => Err(client.fault(
-                "a reset behind the answer: where it overtakes it, the client never sees it",
-            )),
-            End::Fin | End::Open => Ok(()),
-        }
+        client.must_finish()
     })
 }

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::Wire;
 use super::repeat::Repeat;
-use crate::client::{Client, Fault, G};
+use crate::client::{Client, G};
+use crate::fault::Fault;
 use crate::http::Response;
 use crate::judge::Connection;
 

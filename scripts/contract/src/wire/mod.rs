@@ -13,7 +13,8 @@ pub(crate) mod time;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use crate::client::{Client, End, Fault, G};
+use crate::client::{Client, G};
+use crate::fault::Fault;
 use crate::http::Response;
 use crate::judge::{Connection, Judge};
 
@@ -86,7 +87,7 @@ impl Wire {
         if self.judge.is_ours() {
             client.must_finish()
         } else {
-            client.must_close().map(drop)
+            client.must_close()
         }
     }
 
@@ -129,11 +130,7 @@ impl Wire {
         statuses: &[u16],
         others: Others,
     ) -> Result<(), Fault> {
-        let mut client = self.expect_refusal(input, statuses, others)?;
-        match client.must_close()? {
-            End::Open => unreachable!("must_close fails then"),
-            End::Fin | End::Reset => Ok(()),
-        }
+        self.expect_refusal(input, statuses, others)?.must_close()
     }
 
     /// The server still answers on a new connection, with whatever: what is right is for the cases to say.

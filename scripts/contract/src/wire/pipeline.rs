@@ -7,7 +7,8 @@ use std::time::Duration;
 use super::Wire;
 use super::repeat::Repeat;
 use super::requests::ends_with_one_more;
-use crate::client::{Client, Fault, G};
+use crate::client::{Client, G};
+use crate::fault::Fault;
 use crate::judge::Connection;
 
 /// Case `half-second-request`: a finished response does not wait for the request behind it.
@@ -67,7 +68,7 @@ fn read_all(wire: &Wire, client: &mut Client) -> Result<(), Fault> {
     let mut last = first;
     for number in 2..=MANY {
         if !last.keeps_alive() && !wire.judge.is_ours() {
-            return client.must_close().map(drop); // it said so: the client asks again elsewhere
+            return client.must_close(); // it said so: the client asks again elsewhere
         }
         if repeat.as_ref().is_some_and(|repeat| client.skip(repeat)) {
             continue;

@@ -4,7 +4,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use super::Wire;
-use crate::client::{Client, Fault, G, LAST};
+use crate::client::{Client, G, LAST};
+use crate::fault::Fault;
 use crate::http::Response;
 use crate::judge::Connection;
 
@@ -66,7 +67,7 @@ pub(crate) fn ends_with_one_more(
     previous: &Response,
 ) -> Result<(), Fault> {
     if !previous.keeps_alive() {
-        return client.must_close().map(drop);
+        return client.must_close();
     }
     client.send(LAST)?;
     let Some(last) = client.response_or_end("GET")? else {

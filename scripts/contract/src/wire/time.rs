@@ -4,8 +4,9 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::Wire;
-use crate::client::{Client, End, Fault, G};
+use crate::client::{Client, End, G};
 use crate::date::parse_imf_fixdate;
+use crate::fault::Fault;
 use crate::judge::Connection;
 
 /// How long an unfinished head may keep a connection: the engines' documented 10 s, with room for a busy machine.
@@ -35,7 +36,7 @@ fn wait(client: &mut Client) -> Result<bool, Fault> {
         return Ok(client.end_within(Duration::from_millis(1))? != End::Open);
     }
     client.response_or_end("GET")?;
-    client.must_close().map(|_| true)
+    client.must_close().map(|()| true)
 }
 
 fn drip(client: &mut Client, start: Instant) -> Result<bool, Fault> {
@@ -43,7 +44,7 @@ fn drip(client: &mut Client, start: Instant) -> Result<bool, Fault> {
         client.send(b"s")?;
         if !client.peek_within(Duration::from_secs(1)).is_empty() {
             client.response_or_end("GET")?;
-            return client.must_close().map(|_| true);
+            return client.must_close().map(|()| true);
         }
         if client.end_within(Duration::from_millis(1))? != End::Open {
             return Ok(true);
