@@ -7,6 +7,7 @@ mod writes;
 use super::Explanation;
 use super::client::{DEPTH, Phase, Use};
 use super::strace::{Call, Kind};
+use super::table::FEW;
 use super::turns::{self, Turn};
 use crate::view::format::count;
 use std::collections::BTreeSet;
@@ -21,11 +22,14 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    fn per_request(&self, number: usize) -> String {
-        format!(
-            "{:.2} per request",
-            number as f64 / f64::from(self.phase.responses().max(1))
-        )
+    /// `1.02 per request`, or `3 in all` where it is no matter of each request.
+    fn often(&self, number: usize) -> String {
+        let each = number as f64 / f64::from(self.phase.responses().max(1));
+        if each < FEW {
+            format!("{number} in all")
+        } else {
+            format!("{each:.2} per request")
+        }
     }
 
     /// Whether it works without system calls for reading and writing.
@@ -115,33 +119,31 @@ fn empty_reads(seen: &Seen) -> String {
         (0, 0) => "No read and no accept found nothing.".into(),
         (reads, 0) => format!(
             "Reads that found nothing (EAGAIN): {}.",
-            seen.per_request(reads)
+            seen.often(reads)
         ),
         (reads, accepts) => format!(
             "Reads that found nothing (EAGAIN): {}; accepts: {}.",
-            seen.per_request(reads),
-            seen.per_request(accepts)
+            seen.often(reads),
+            seen.often(accepts)
         ),
     }
 }
 
-/// Writes to files: most likely a log.
+/// Writes to stdout, stderr or files: most likely a log.
 fn elsewhere(seen: &Seen) -> Option<String> {
-    let file = |call: &&&Call| {
-        call.object()
-            .is_some_and(|object| object.starts_with(['/', 'p']))
-    };
     let writes = seen.calls.iter().filter(|call| call.kind() == Kind::Write);
-    let objects: Vec<&str> = writes
-        .filter(file)
-        .filter_map(|call| call.object())
-        .collect();
-    let often = objects.len() as f64 >= 0.5 * f64::from(seen.phase.responses());
-    let (object, _) = turns::most_common(objects.iter().copied()).filter(|_| often)?;
-    Some(format!(
-        "It also writes to {object}, {}: a log?",
-        seen.per_request(objects.len())
-    ))
+    let places: Vec<&str> = writes.filter_map(|call| place(call)).collect();
+    let (place, _) = turns::most_common(places.iter().copied())?;
+    let each = places.len() as f64 / f64::from(seen.phase.responses().max(1));
+    (each >= 0.5).then(|| format!("It also writes to {place}, {each:.2} per request: a log?"))
+}
+
+fn place(call: &Call) -> Option<&str> {
+    match call.args.split('<').next() {
+        Some("1") => Some("stdout"),
+        Some("2") => Some("stderr"),
+        _ => call.object().filter(|object| object.starts_with('/')),
+    }
 }
 
 /// Where TCP_NODELAY was set: accepted sockets inherit it from their listener.

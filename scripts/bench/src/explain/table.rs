@@ -5,8 +5,8 @@ use super::client::{DEPTH, Use};
 use crate::view::Table;
 use std::collections::BTreeMap;
 
-/// Calls per request that are too few for a row of their own.
-const FEW: f64 = 0.005;
+/// Calls per request that are too few to belong to each request.
+pub(super) const FEW: f64 = 0.05;
 
 /// One row a call, one column a use of connections, each in calls per answered request.
 #[must_use]
@@ -23,15 +23,17 @@ pub fn table(explanation: &Explanation) -> Table {
     let (rows, rare): (Vec<_>, Vec<_>) = rates(explanation)
         .into_iter()
         .partition(|(_, rates)| rates.iter().any(|rate| *rate >= FEW));
-    let sum = |rows: &[(&str, Vec<f64>)], phase: usize| {
-        rows.iter().map(|(_, rates)| rates[phase]).sum::<f64>()
+    let sum = |rows: &[(&str, Vec<f64>)], phase: usize| -> f64 {
+        rows.iter().fold(0.0, |sum, (_, rates)| sum + rates[phase])
     };
-    let all = |phase| sum(&rows, phase) + sum(&rare, phase);
     for (name, rates) in &rows {
         table
             .rows
             .push(row(explanation, name, |phase| rates[phase]));
     }
+    let others = |phase| sum(&rare, phase);
+    table.rows.push(row(explanation, "others", others));
+    let all = |phase| sum(&rows, phase) + others(phase);
     table.rows.push(row(explanation, "all", all));
     table
 }

@@ -7,8 +7,8 @@ use std::ops::RangeInclusive;
 
 /// Seconds that pass for a delayed acknowledgement: 40 ms, a clock tick early or some ticks late.
 const DELAYED_ACK_S: RangeInclusive<f64> = 0.036..=0.060;
-/// Share of requests from which on chance on a busy machine is no explanation any more.
-const RULE: f64 = 0.02;
+/// Share of requests from which on chance on a busy machine is no explanation any more; and how many at least.
+const RULE: (f64, usize) = (0.02, 3);
 
 /// What stalled where; or that nothing did.
 pub(super) fn stalls(seen: &Seen) -> Vec<String> {
@@ -18,7 +18,7 @@ pub(super) fn stalls(seen: &Seen) -> Vec<String> {
     }
     let begins = stalled(exchanges.iter().map(|exchange| exchange.waited_s));
     let parts = stalled(exchanges.iter().map(|exchange| exchange.spread_s));
-    let enough = |number: usize| number as f64 >= RULE * exchanges.len() as f64;
+    let enough = |number: usize| number >= RULE.1 && number as f64 >= RULE.0 * exchanges.len() as f64;
     let of = |number: usize| {
         format!(
             "{} of {}",
@@ -27,16 +27,16 @@ pub(super) fn stalls(seen: &Seen) -> Vec<String> {
         )
     };
     let mut lines = Vec::new();
-    if parts > 0 && enough(parts) {
+    if enough(parts) {
         lines.push(format!(
-            "Stalls: {} times 40 ms passed between the parts of what came: {}",
+            "Stalls: {} times about 40 ms passed between the parts of what came: {}",
             of(parts),
             between(seen, parts)
         ));
     }
-    if begins > 0 && enough(begins) {
+    if enough(begins) {
         lines.push(format!(
-            "Stalls: {} times 40 ms passed before the first byte came: {}",
+            "Stalls: {} times about 40 ms passed before the first byte came: {}",
             of(begins),
             before(seen, begins)
         ));
