@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 /// A side that used this share of its CPUs was the limit.
 pub const SATURATED: f64 = 0.95;
 
+/// Other processes that take more than this share of the server's CPUs spoil its figures.
+pub const CROWDED: f64 = 0.05;
+
 /// Little's law: rate x mean latency is the number of requests in service (J. D. C. Little, "A Proof for the Queuing
 /// Formula L = λW", Operations Research 9, 1961). Below this share of what was offered, part of the connections starve.
 pub const STARVED: f64 = 0.7;
@@ -96,9 +99,10 @@ fn limit(evidence: &Evidence<'_>) -> (Verdict, String) {
         );
     };
     let used = format!(
-        "server {}, generator {} of its CPUs",
+        "server {}, generator {} of its CPUs{}",
         percent(server),
-        percent(generator)
+        percent(generator),
+        others(evidence)
     );
     if evidence.shared_cpus {
         let both = (server + generator).min(1.0);
@@ -113,6 +117,15 @@ fn limit(evidence: &Evidence<'_>) -> (Verdict, String) {
         (true, _) => (Verdict::Ok, used),
         (false, true) => (Verdict::GeneratorBound, used),
         (false, false) => (Verdict::LatencyBound, used),
+    }
+}
+
+/// Other processes on the server's CPUs, where they took enough to matter.
+fn others(evidence: &Evidence<'_>) -> String {
+    let share = evidence.server.others_utilisation;
+    match share.filter(|share| *share > CROWDED && !evidence.shared_cpus) {
+        Some(share) => format!("; others took {} of the server's", percent(share)),
+        None => String::new(),
     }
 }
 
@@ -217,3 +230,6 @@ impl Verdict {
         matches!(self, Self::Ok | Self::GeneratorBound | Self::LatencyBound)
     }
 }
+
+#[cfg(test)]
+mod tests;

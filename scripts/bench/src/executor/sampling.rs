@@ -12,6 +12,7 @@ pub(super) struct Watch {
     cpus: Vec<u32>,
     usage: Usage,
     stolen_s: Option<f64>,
+    busy_s: Option<f64>,
     heat: Heat,
     throttle: Option<Throttle>,
     middle: Middle,
@@ -30,6 +31,7 @@ impl Watch {
             },
             middle: Middle::after(delay, processes.to_vec()),
             stolen_s: os::stolen_s(cpus),
+            busy_s: os::busy_s(cpus),
             usage: os::usage(processes),
             cpus: cpus.to_vec(),
         }
@@ -43,29 +45,30 @@ impl Watch {
         all_responses: u64,
     ) -> (ServerCost, Heat) {
         let used = os::usage(processes).since(&self.usage);
-        let stolen_s = os::stolen_s(&self.cpus)
-            .zip(self.stolen_s)
-            .map(|(after, before)| after - before);
+        let since = |now: Option<f64>, before: Option<f64>| Some(now? - before?);
+        let busy_s = since(os::busy_s(&self.cpus), self.busy_s);
+        let stolen_s = since(os::stolen_s(&self.cpus), self.stolen_s);
         let heat = self.heat_until_now();
-        let count = u32::try_from(self.cpus.len()).unwrap_or(1);
+        let cpus = u32::try_from(self.cpus.len()).unwrap_or(1);
         let mut cost = ServerCost {
-            cpus: count,
+            cpus,
             stolen_s,
             ..ServerCost::default()
         };
-        let seen = self.middle.seen();
-        // A tree that has ended tells nothing any more.
-        if os::SAMPLES && used.processes > 0 && used.cpu_s >= 0.0 {
-            let available = elapsed_s * f64::from(count) - stolen_s.unwrap_or(0.0);
-            cost.utilisation = (available > 0.0).then(|| used.cpu_s / available);
-            cost.cpu_us_per_request =
-                (all_responses > 0).then(|| used.cpu_s * 1e6 / all_responses as f64);
-            fill(&mut cost, &used);
-        }
-        if let Some((pss, usage)) = seen {
+        if let Some((pss, usage)) = self.middle.seen() {
             cost.pss_load_bytes = pss;
             cost.processes = Some(usage.processes);
             cost.threads = Some(usage.threads);
+        }
+        // A tree that has ended tells nothing any more.
+        if os::SAMPLES && used.processes > 0 && used.cpu_s >= 0.0 {
+            let available = elapsed_s * f64::from(cpus) - stolen_s.unwrap_or(0.0);
+            let share = |cpu_s: f64| (available > 0.0).then(|| (cpu_s / available).max(0.0));
+            cost.utilisation = share(used.cpu_s);
+            cost.others_utilisation = busy_s.and_then(|busy| share(busy - used.cpu_s));
+            cost.cpu_us_per_request =
+                (all_responses > 0).then(|| used.cpu_s * 1e6 / all_responses as f64);
+            fill(&mut cost, &used);
         }
         (cost, heat)
     }

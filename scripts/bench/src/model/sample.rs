@@ -138,6 +138,8 @@ pub struct ServerCost {
     pub stolen_s: Option<f64>,
     /// CPU time over the time that was to be had; 1.0 = all of it.
     pub utilisation: Option<f64>,
+    /// What all other processes took of its CPUs, in the same terms: figures of a busy machine are not to be trusted.
+    pub others_utilisation: Option<f64>,
     /// CPU time for each right response.
     pub cpu_us_per_request: Option<f64>,
     /// Context switches that it asked for by waiting.

@@ -8,7 +8,7 @@ mod memory;
 mod process;
 mod usage;
 
-pub use clock::{celsius, mhz, stolen_s, throttle};
+pub use clock::{busy_s, celsius, mhz, stolen_s, throttle};
 pub use cpus::{allowed, pin_this_thread, siblings};
 pub use facts::{facts, machine};
 pub use listener::listeners;

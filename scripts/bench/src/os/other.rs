@@ -63,6 +63,12 @@ pub fn stolen_s(_cpus: &[u32]) -> Option<f64> {
 
 /// Not known.
 #[must_use]
+pub fn busy_s(_cpus: &[u32]) -> Option<f64> {
+    None
+}
+
+/// Not known.
+#[must_use]
 pub fn celsius() -> Option<f64> {
     None
 }

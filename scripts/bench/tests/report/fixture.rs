@@ -351,6 +351,7 @@ fn latency(mean_us: f64) -> Latency {
 fn server(cpu_us: f64, rate: f64) -> ServerCost {
     let cpu_s = cpu_us * rate * 2.0 / 1e6;
     ServerCost {
+        others_utilisation: None,
         cpu_s: Some(cpu_s),
         user_s: Some(cpu_s * 0.23),
         system_s: Some(cpu_s * 0.77),

@@ -15,6 +15,22 @@ pub fn stolen_s(cpus: &[u32]) -> Option<f64> {
     Some(ticks as f64 / procfs::ticks_per_second() as f64)
 }
 
+/// Seconds that `cpus` have worked since boot, for whomever.
+#[must_use]
+pub fn busy_s(cpus: &[u32]) -> Option<f64> {
+    let stats = KernelStats::current().ok()?;
+    let times = cpus
+        .iter()
+        .filter_map(|cpu| stats.cpu_time.get(*cpu as usize));
+    let ticks: u64 = times
+        .map(|time| {
+            let interrupts = time.irq.unwrap_or(0) + time.softirq.unwrap_or(0);
+            time.user + time.nice + time.system + interrupts
+        })
+        .sum();
+    Some(ticks as f64 / procfs::ticks_per_second() as f64)
+}
+
 /// Degrees Celsius of the first thermal zone.
 #[must_use]
 pub fn celsius() -> Option<f64> {
