@@ -8,7 +8,7 @@ use crate::guard::Guard;
 use crate::interrupt::Interrupt;
 use crate::target::{Launch, StartError, free_port, launch};
 use crate::view::Table;
-use crate::view::format::{bytes, count};
+use crate::view::format::{bytes, count, time};
 use crate::{exit, os, prepare};
 use contract::Values;
 
@@ -20,11 +20,12 @@ struct Site<'a> {
     interrupt: Interrupt,
 }
 
-/// How many targets came to what.
+/// What came of the targets so far.
 #[derive(Default)]
-struct Tally {
+struct Done {
     skipped: usize,
     failed: usize,
+    memory: Vec<Vec<String>>,
 }
 
 /// Explains each target in turn.
@@ -55,37 +56,18 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<u8> {
         guard,
         interrupt,
     };
-    let mut tally = Tally::default();
-    let mut memory = Table::new(
-        "Memory for each idle connection",
-        &["target", "class", "before", "with", "each", ""],
-    );
+    let mut done = Done::default();
     for (candidate, missing) in candidates.iter().zip(missing) {
-        if let Some(reason) = missing {
-            println!("skipped: {}: {reason}", candidate.name);
-            tally.skipped += 1;
-            continue;
+        if site.interrupt.is_set() {
+            break;
         }
-        match explain(&site, candidate, &mut memory) {
-            Err(_) if site.interrupt.is_set() => return Ok(exit::INTERRUPTED),
-            Err(error) if error.downcast_ref().is_some_and(StartError::is_fatal) => {
-                return Err(error);
-            }
-            Err(error) => {
-                eprintln!("bench: {}: {error:#}", candidate.name);
-                tally.failed += 1;
-            }
-            Ok(()) => {}
+        match missing {
+            Some(reason) => done.skip(candidate, &reason),
+            None => done.explain(&site, candidate)?,
         }
     }
-    if !memory.rows.is_empty() {
-        memory.notes.push(
-            "Proportional set size of the whole process tree. What the kernel needs is not in it."
-                .into(),
-        );
-        println!("{}", memory.to_text());
-    }
-    Ok(code(args, &tally))
+    done.show();
+    Ok(code(&site, &done))
 }
 
 fn choice(args: &ExplainArgs) -> Choice {
@@ -101,21 +83,84 @@ fn choice(args: &ExplainArgs) -> Choice {
     }
 }
 
-fn explain(site: &Site, candidate: &Candidate, memory: &mut Table) -> anyhow::Result<()> {
+impl Done {
+    fn skip(&mut self, candidate: &Candidate, reason: &str) {
+        println!("skipped: {}: {reason}", candidate.name);
+        self.skipped += 1;
+    }
+
+    /// Only what makes it senseless to go on is an error.
+    fn explain(&mut self, site: &Site, candidate: &Candidate) -> anyhow::Result<()> {
+        let explained = match site.args.idle {
+            Some(connections) => {
+                idle(site, candidate, connections).map(|row| self.memory.push(row))
+            }
+            None => trace(site, candidate),
+        };
+        match explained {
+            Err(error) if error.downcast_ref() == Some(&StartError::Interrupted) => Ok(()),
+            Err(error) if error.downcast_ref().is_some_and(StartError::is_fatal) => Err(error),
+            Err(error) => {
+                eprintln!("bench: {}: {error:#}", candidate.name);
+                self.failed += 1;
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn show(&self) {
+        if self.memory.is_empty() {
+            return;
+        }
+        let header = ["target", "class", "before", "with", "each", "opened in", ""];
+        let mut table = Table::new("Memory for each idle connection", &header);
+        table.rows.clone_from(&self.memory);
+        table.notes.push(
+            "Proportional set size of the whole process tree. What the kernel needs is not in it."
+                .into(),
+        );
+        println!("{}", table.to_text());
+    }
+}
+
+/// Its memory with idle connections, as a row.
+fn idle(site: &Site, candidate: &Candidate, connections: u32) -> anyhow::Result<Vec<String>> {
+    eprintln!("bench: {}: {connections} idle connections", candidate.name);
     let port = free_port()?;
     let launch = filled(site, candidate, port)?;
-    let mark = site.guard.mark();
-    if let Some(connections) = site.args.idle {
-        eprintln!("bench: {}: {connections} idle connections", candidate.name);
-        let idle = idle::measure(&launch, port, connections, mark, &site.interrupt)?;
-        memory.rows.push(row(candidate, &idle));
-        return Ok(());
-    }
+    let idle = idle::measure(
+        &launch,
+        port,
+        connections,
+        site.guard.mark(),
+        &site.interrupt,
+    )?;
+    let note = match idle.closed {
+        0 => String::new(),
+        closed => format!("{} of them were closed by then", count(f64::from(closed))),
+    };
+    Ok(vec![
+        candidate.name.clone(),
+        candidate.describe().class.to_string(),
+        bytes(idle.before),
+        bytes(idle.with),
+        format!("{} bytes", count(idle.bytes_each())),
+        time(idle.took_s * 1e6),
+        note,
+    ])
+}
+
+/// Explains its system calls.
+fn trace(site: &Site, candidate: &Candidate) -> anyhow::Result<()> {
+    let requests = site.args.requests;
     eprintln!(
-        "bench: {} under strace: {} requests",
-        candidate.name, site.args.requests
+        "bench: {} under strace: {requests} requests",
+        candidate.name
     );
-    let explanation = trace::explain(&launch, port, site.args.requests, mark, &site.interrupt)?;
+    let port = free_port()?;
+    let launch = filled(site, candidate, port)?;
+    let explanation = trace::explain(&launch, port, requests, site.guard.mark(), &site.interrupt)?;
     println!("{}", table::table(&explanation).to_text());
     println!("{}", findings::findings(&explanation));
     Ok(())
@@ -130,29 +175,12 @@ fn filled(site: &Site, candidate: &Candidate, port: u16) -> anyhow::Result<Launc
     Ok(launch(&candidate.target, &values)?)
 }
 
-fn row(candidate: &Candidate, idle: &idle::Idle) -> Vec<String> {
-    let note = match idle.closed {
-        0 => String::new(),
-        closed => format!(
-            "{} were closed by then, after {:.1} s",
-            count(f64::from(closed)),
-            idle.took_s
-        ),
-    };
-    vec![
-        candidate.name.clone(),
-        candidate.describe().class.to_string(),
-        bytes(idle.before),
-        bytes(idle.with),
-        format!("{} bytes", count(idle.bytes_each())),
-        note,
-    ]
-}
-
-fn code(args: &ExplainArgs, tally: &Tally) -> u8 {
-    if tally.failed > 0 {
+fn code(site: &Site, done: &Done) -> u8 {
+    if site.interrupt.is_set() {
+        exit::INTERRUPTED
+    } else if done.failed > 0 {
         exit::ERROR
-    } else if args.strict && tally.skipped > 0 {
+    } else if site.args.strict && done.skipped > 0 {
         exit::SKIPPED
     } else {
         exit::OK

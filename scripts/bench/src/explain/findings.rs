@@ -117,10 +117,7 @@ fn empty_reads(seen: &Seen) -> String {
     };
     match (empty(Kind::Read), empty(Kind::Accept)) {
         (0, 0) => "No read and no accept found nothing.".into(),
-        (reads, 0) => format!(
-            "Reads that found nothing (EAGAIN): {}.",
-            seen.often(reads)
-        ),
+        (reads, 0) => format!("Reads that found nothing (EAGAIN): {}.", seen.often(reads)),
         (reads, accepts) => format!(
             "Reads that found nothing (EAGAIN): {}; accepts: {}.",
             seen.often(reads),

@@ -18,7 +18,8 @@ pub(super) fn stalls(seen: &Seen) -> Vec<String> {
     }
     let begins = stalled(exchanges.iter().map(|exchange| exchange.waited_s));
     let parts = stalled(exchanges.iter().map(|exchange| exchange.spread_s));
-    let enough = |number: usize| number >= RULE.1 && number as f64 >= RULE.0 * exchanges.len() as f64;
+    let enough =
+        |number: usize| number >= RULE.1 && number as f64 >= RULE.0 * exchanges.len() as f64;
     let of = |number: usize| {
         format!(
             "{} of {}",
