@@ -14,7 +14,7 @@ use nix::poll::{PollFd, PollFlags, poll};
 use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::socket::{Shutdown, setsockopt, shutdown, sockopt::TcpNoDelay};
 
-/// Seconds for a whole head, counted from the last request.
+/// Seconds for a whole head, counted from the last request, and for a whole body behind it.
 const HEAD_TIMEOUT: u32 = 10;
 
 /// Between two looks at something that nobody tells a coroutine of.
