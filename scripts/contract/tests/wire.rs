@@ -3,6 +3,8 @@
 #[allow(dead_code)] // the process cases use the rest
 mod fake;
 
+use std::sync::RwLock;
+
 use contract::{Judge, Outcome, Selection, Verdict, capabilities, check_wire};
 use fake::Lie;
 
@@ -14,7 +16,17 @@ fn engine() -> Judge {
     }
 }
 
+/// Tests run side by side, and liars are found out however busy the machine is; who is in the right needs it alone
+/// for the cases that look at the clock.
+static MACHINE: RwLock<()> = RwLock::new(());
+
 fn check(lie: Lie, judge: &Judge, selection: &Selection) -> Vec<Outcome> {
+    let _beside = MACHINE.read();
+    check_wire(fake::start(lie), judge, selection)
+}
+
+fn check_alone(lie: Lie, judge: &Judge, selection: &Selection) -> Vec<Outcome> {
+    let _alone = MACHINE.write();
     check_wire(fake::start(lie), judge, selection)
 }
 
@@ -29,7 +41,8 @@ fn failures(outcomes: &[Outcome]) -> Vec<String> {
 
 #[test]
 fn a_right_server_passes_all() {
-    let outcomes = check(Lie::None, &engine(), &Selection::All);
+    let mut outcomes = check_alone(Lie::None, &engine(), &Selection::Quick);
+    outcomes.extend(check(Lie::None, &engine(), &Selection::Waiting));
     assert_eq!(outcomes.len(), 32);
     assert_eq!(failures(&outcomes), [""; 0]);
 }
@@ -211,7 +224,7 @@ fn a_failure_shows_the_bytes() {
 #[test]
 fn other_servers_are_judged_as_a_client_would() {
     for lie in [Lie::Other, Lie::OtherHttp10] {
-        let outcomes = check(lie, &Judge::Foreign, &Selection::Quick);
+        let outcomes = check_alone(lie, &Judge::Foreign, &Selection::Quick);
         assert_eq!(failures(&outcomes), [""; 0], "{lie:?}");
         let as_ours = check(lie, &engine(), &Selection::ids(["absolute-form"]).unwrap());
         assert_eq!(as_ours[0].verdict, Verdict::Fail, "{lie:?}");
