@@ -406,4 +406,4 @@ fn describe(key: &CellKey) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -9,7 +9,7 @@ mod table;
 mod variants;
 pub mod words;
 
-pub use matrix::matrix;
+pub use matrix::{matrix, numbered};
 pub use published::published;
 pub use results::tables;
 pub use table::Table;

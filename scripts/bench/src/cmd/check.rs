@@ -5,10 +5,10 @@ use crate::checkout::Place;
 use crate::cli::CheckArgs;
 use crate::executor::{Executor, Real, Setting};
 use crate::generator::Site;
-use crate::guard::Guard;
+use crate::guard::{Guard, MARK};
 use crate::interrupt::Interrupt;
 use crate::model::{CaseResult, Outcome, RequestKind, Target};
-use crate::view::{Table, matrix};
+use crate::view::{Table, matrix, numbered};
 use crate::{conformance, cpus, exit, os, prepare};
 use contract::{Judge, Selection, Values};
 use std::collections::BTreeMap;
@@ -105,11 +105,11 @@ fn check(
     }
     executor.stop()?;
     if let Some(judge) = &judge {
-        entry.contract.extend(conformance::process(
-            &candidate.target,
-            judge,
-            &candidate.target.command(values.clone()),
-        ));
+        let mut command = candidate.target.command(values.clone());
+        command.env.insert(MARK.into(), executor.mark().into());
+        entry
+            .contract
+            .extend(conformance::process(&candidate.target, judge, &command));
     }
     Ok(entry)
 }
@@ -123,8 +123,10 @@ fn waiting_cases(candidate: &Candidate, judge: &Judge, executor: &Real) -> Vec<C
 
 fn show(args: &CheckArgs, targets: &[Target]) -> anyhow::Result<()> {
     let tables = [matrix(targets), failures(targets)];
-    for table in tables.iter().filter(|table| !table.rows.is_empty()) {
-        println!("{}", table.to_text());
+    for table in [&numbered(&tables[0]), &tables[1]] {
+        if !table.rows.is_empty() {
+            println!("{}", table.to_text());
+        }
     }
     for target in targets {
         if let Some(reason) = &target.skipped {

@@ -215,3 +215,6 @@ fn describe(pair: &Pair<'_>, metric: Metric) -> String {
         Some(_) => "indistinguishable".into(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -73,6 +73,12 @@ impl Real {
         self.server.as_ref().map(|running| running.server.address())
     }
 
+    /// Mark of what this run starts.
+    #[must_use]
+    pub fn mark(&self) -> &str {
+        &self.setting.site.mark
+    }
+
     /// What the placeholders of a command stand for.
     fn values(&self, candidate: &Candidate, threads: u32, port: u16) -> Values {
         let own = self.setting.body_sizes.get(&candidate.name);

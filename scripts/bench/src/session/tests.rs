@@ -128,7 +128,8 @@ const RECORDED: [(f64, f64); 7] = [
     (7.47, 7.50),
 ];
 
-fn play(dearer: f64, swapped: &[usize]) -> Run {
+/// A run of `a`, of `b`, `dearer` times as dear, and of `a` once more; in some rounds `a` and `b` are swapped.
+pub(crate) fn play(dearer: f64, swapped: &[usize]) -> Run {
     let candidates = candidates(&["a", "b"]);
     let mut mock = Mock::default();
     let figure = |cpu: f64| Ok(measured(1e6 / cpu, cpu));

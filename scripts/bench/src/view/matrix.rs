@@ -40,6 +40,36 @@ pub fn matrix(targets: &[Target]) -> Table {
     table
 }
 
+/// The same with numbers as heads of the columns, where there are too many names for a terminal.
+#[must_use]
+pub fn numbered(matrix: &Table) -> Table {
+    let names = &matrix.header[FIXED..];
+    if names.len() <= NAMES_THAT_FIT {
+        return matrix.clone();
+    }
+    let mut numbered = matrix.clone();
+    for (index, head) in numbered.header[FIXED..].iter_mut().enumerate() {
+        *head = (index + 1).to_string();
+    }
+    for row in &mut numbered.rows {
+        for cell in &mut row[FIXED..] {
+            *cell = cell.replace("yes", "✓").replace("no", "✗");
+        }
+    }
+    let legend = names
+        .iter()
+        .enumerate()
+        .map(|(index, name)| format!("{} {name}", index + 1));
+    numbered.notes.push(legend.collect::<Vec<_>>().join(", "));
+    numbered
+}
+
+/// Columns before those of the targets.
+const FIXED: usize = 2;
+
+/// Targets whose names fit beside one another.
+const NAMES_THAT_FIT: usize = 8;
+
 type Pick = fn(&Capabilities) -> &Capability;
 
 const CAPABILITIES: [(&str, Pick); 8] = [

@@ -4,7 +4,9 @@ use super::{Job, Scope, default_body_size};
 use crate::candidate::{Candidate, Choice, choose, with_twin};
 use crate::checkout::Place;
 use crate::cli::{DURATION, ROUNDS, RunArgs};
-use crate::model::{Cell, Controls, GeneratorFacts, Mode, Plan, Run, SCHEMA_VERSION};
+use crate::model::{
+    Cell, Controls, Fact, GeneratorFacts, GeneratorKind, Mode, Plan, Run, SCHEMA_VERSION,
+};
 use crate::session::planned;
 use crate::store::Store;
 use crate::{clock, cpus, generator, os, plan, prepare};
@@ -29,6 +31,10 @@ pub(super) fn job(args: &RunArgs, scope: Scope) -> anyhow::Result<Job> {
     let machine = os::machine();
     let cpus = cpus::plan();
     let plan = resolve(args, &place, u32::try_from(cpus.server.len()).unwrap_or(1));
+    ensure!(
+        plan.rates_percent.is_empty() || plan.generators.contains(&GeneratorKind::Embedded),
+        "--rate needs the embedded generator: wrk and ab send as fast as they can"
+    );
     let generators = generators(&plan)?;
     let run = Run {
         schema_version: SCHEMA_VERSION,
@@ -239,9 +245,29 @@ fn note_crowding(run: &mut Run, port: Option<u16>) {
     if port.is_some() && run.plan.modes.contains(&Mode::Close) {
         notes.push("mode close on one fixed port leaves connections in TIME_WAIT behind: without --port each start has a fresh one".into());
     }
+    if run.plan.modes.contains(&Mode::Close) {
+        notes.extend(ports_that_run_out(&run.machine.facts));
+    }
     for note in notes {
         if !run.warnings.contains(&note) {
             run.warnings.push(note);
         }
     }
+}
+
+/// A connection per request leaves an ephemeral port in TIME_WAIT: after some 28,000 of them wrk and ab stall silently
+/// (TechEmpower 4092). The embedded generator spreads over source addresses instead.
+fn ports_that_run_out(facts: &[Fact]) -> Vec<String> {
+    let limits = facts
+        .iter()
+        .filter(|fact| ["port-range", "tcp-tw-reuse"].contains(&fact.name.as_str()));
+    limits
+        .filter_map(|fact| {
+            let remedy = fact.remedy.as_ref()?;
+            Some(format!(
+                "mode close can run out of ports ({}: {}): {remedy}",
+                fact.name, fact.value
+            ))
+        })
+        .collect()
 }
