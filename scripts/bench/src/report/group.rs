@@ -55,10 +55,7 @@ pub fn group(run: &Run, indices: &[usize], links: &Links) -> Group {
         columns: fields.iter().map(Field::column).collect(),
         parts: parts(
             run,
-            cells
-                .iter()
-                .map(|cell| summary_row(run, cell, fields, links))
-                .collect(),
+            cells.iter().map(|cell| summary_row(cell, fields)).collect(),
         ),
         notes: Vec::new(),
     };
@@ -218,10 +215,11 @@ fn verdict(cell: &Cell) -> Entry {
     }
 }
 
-fn summary_row(run: &Run, cell: &Cell, fields: &[Field<Summary>], links: &Links) -> Row {
+/// Links to sources are in the first table; to repeat them would cost a large page a tenth of its size.
+fn summary_row(cell: &Cell, fields: &[Field<Summary>]) -> Row {
     Row {
         target: cell.key.target.clone(),
-        link: links.of(run, &cell.key.target),
+        link: None,
         cells: fields
             .iter()
             .map(|field| field.entry(cell.summary.as_ref()))

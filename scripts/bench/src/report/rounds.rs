@@ -2,11 +2,11 @@
 
 use super::grid::exact;
 use crate::model::{Cell, Sample};
-use crate::verdict::describe;
+use crate::view::format;
 use serde::Serialize;
 
 /// Heads of the columns, and where their figures are in a sample.
-pub const COLUMNS: [(&str, &str); 11] = [
+pub const COLUMNS: [(&str, &str); 12] = [
     ("round", "round"),
     ("at s", "at_s"),
     ("length s", "elapsed_s"),
@@ -15,9 +15,10 @@ pub const COLUMNS: [(&str, &str); 11] = [
     ("CPU µs/request", "server.cpu_us_per_request"),
     ("p50 µs", "latency.p50_us"),
     ("p99 µs", "latency.p99_us"),
+    ("server busy", "server.utilisation"),
+    ("generator busy", "generator.utilisation"),
     ("verdict", ""),
-    ("reason", ""),
-    ("errors", ""),
+    ("what is wrong", ""),
 ];
 
 /// A cell's rounds.
@@ -34,8 +35,8 @@ pub struct Rounds {
 pub struct Round {
     /// The figures, rounded; empty: not known.
     pub figures: Vec<String>,
-    /// Verdict, reason and errors.
-    pub words: [String; 3],
+    /// Verdict, and what is wrong; empty when nothing is.
+    pub words: [String; 2],
 }
 
 /// All rounds of a cell.
@@ -53,6 +54,12 @@ fn round(sample: &Sample) -> Round {
             .map(|figure| format!("{figure:.digits$}"))
             .unwrap_or_default()
     };
+    // What merely limited a round is seen from how busy both sides were.
+    let wrong = if sample.verdict.ranks_cpu() {
+        String::new()
+    } else {
+        sample.reason.clone()
+    };
     Round {
         figures: vec![
             sample.round.to_string(),
@@ -63,12 +70,14 @@ fn round(sample: &Sample) -> Round {
             known(sample.server.cpu_us_per_request, 3),
             sample.latency.p50_us.map(exact).unwrap_or_default(),
             sample.latency.p99_us.map(exact).unwrap_or_default(),
+            sample
+                .server
+                .utilisation
+                .map(format::percent)
+                .unwrap_or_default(),
+            format::percent(sample.generator.utilisation),
         ],
-        words: [
-            sample.verdict.to_string(),
-            sample.reason.clone(),
-            describe(&sample.errors),
-        ],
+        words: [sample.verdict.to_string(), wrong],
     }
 }
 
