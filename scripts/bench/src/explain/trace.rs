@@ -9,9 +9,9 @@ use anyhow::Context;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Connections that are asked to close.
+/// Connections that are asked to close, at most.
 const CLOSED: u32 = 50;
-/// Times that [`DEPTH`] requests are sent at once.
+/// Times that [`DEPTH`] requests are sent at once, at most.
 const BATCHES: u32 = 20;
 
 /// Why there is no strace here, and what to do about that.
@@ -45,10 +45,11 @@ pub fn explain(
     let log = folder.path().join("strace");
     let mut server = Server::start(&under_strace(launch, &log)?, port, mark, interrupt)?;
     server.wait_until_it_answers("/")?;
+    let pipelined = (BATCHES * DEPTH).min(requests.next_multiple_of(DEPTH));
     let asked = [
         (Use::KeepAlive, requests),
         (Use::Close, CLOSED.min(requests)),
-        (Use::Pipeline, BATCHES * DEPTH),
+        (Use::Pipeline, pipelined),
     ];
     let mut phases = Vec::new();
     for (usage, requests) in asked {
