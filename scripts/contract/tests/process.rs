@@ -66,6 +66,10 @@ fn a_right_server_passes_all() {
 }
 
 fn fails(lie: Lie, id: &str) {
+    if lie == Lie::Spins && cfg!(not(target_os = "linux")) {
+        println!("{lie:?}: not tried, CPU is measured on Linux only");
+        return;
+    }
     let outcomes = check(lie, &Selection::ids([id]).unwrap());
     let [outcome] = &outcomes[..] else {
         panic!("one case has one outcome");

@@ -104,12 +104,14 @@ pub(crate) fn byte_by_byte(wire: &Wire) -> Result<(), Fault> {
         ("\\r\\n\\r|\\n", vec![end - 1]),
     ];
     wire.each(&variants, |splits| {
+        // Long enough for the server to have read what came before.
+        let pause = Duration::from_millis(if splits.len() == 1 { 60 } else { 3 });
         let mut client = wire.connect()?;
         let mut sent = 0;
         for split in splits {
             client.send(&G[sent..*split])?;
             sent = *split;
-            sleep(Duration::from_millis(2));
+            sleep(pause);
         }
         client.send(&G[sent..])?;
         wire.expect(&mut client, "GET", Connection::Stays).map(drop)

@@ -79,6 +79,8 @@ pub enum Lie {
     Other,
     /// Not a lie: another server that closes after each response.
     OtherHttp10,
+    /// Not a lie: another server, which serves one connection at a time.
+    OtherInTurn,
     /// Never stops reading: what it cannot send it keeps.
     Hoards,
     /// Panics in the accept loop when a client has gone.
@@ -161,7 +163,11 @@ pub fn accept(listener: &TcpListener, server: &Arc<Server>) {
                 let number = server.accepted.fetch_add(1, Ordering::SeqCst) + 1;
                 if server.lie != Lie::LosesConnections || !number.is_multiple_of(50) {
                     let server = Arc::clone(server);
-                    thread::spawn(move || connection::serve(&server, stream));
+                    let in_turn = server.lie == Lie::OtherInTurn;
+                    let connection = thread::spawn(move || connection::serve(&server, stream));
+                    if in_turn {
+                        let _ = connection.join();
+                    }
                 }
             }
             Err(_) if server.lie == Lie::Spins => {}
