@@ -26,8 +26,8 @@ pub struct Evidence<'a> {
     pub rate: f64,
     /// Latency.
     pub latency: &'a Latency,
-    /// Open loop: connections are not meant to be busy all the time.
-    pub open_loop: bool,
+    /// Whether connections should be busy all the time, and latency covers all of that time.
+    pub always_busy: bool,
     /// Connections x depth.
     pub offered: f64,
     /// Generator's cost.
@@ -74,7 +74,7 @@ fn late(evidence: &Evidence<'_>) -> Option<(Verdict, String)> {
 }
 
 fn starved(evidence: &Evidence<'_>) -> Option<(Verdict, String)> {
-    if evidence.open_loop {
+    if !evidence.always_busy {
         return None;
     }
     let in_service = evidence.rate * evidence.latency.mean_us? / 1e6;

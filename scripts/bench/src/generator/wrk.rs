@@ -120,6 +120,11 @@ fn parse(stdout: &str) -> anyhow::Result<Line> {
         .with_context(|| format!("report.lua's line is not as it should be: {line}"))
 }
 
+/// wrk gives 0 for a percentile that it could not find: no latency is.
+fn told(figure: f64) -> Option<f64> {
+    (figure > 0.0).then_some(figure)
+}
+
 fn loaded(line: &Line, finished: &Finished, cpus: u32) -> Loaded {
     let responses = line.requests.saturating_sub(line.status);
     Loaded {
@@ -137,14 +142,14 @@ fn loaded(line: &Line, finished: &Finished, cpus: u32) -> Loaded {
         },
         latency: Latency {
             kind: LatencyKind::AtSaturation,
-            mean_us: Some(line.mean_us),
-            p50_us: Some(line.p50_us),
-            p75_us: Some(line.p75_us),
-            p90_us: Some(line.p90_us),
-            p99_us: Some(line.p99_us),
-            p999_us: Some(line.p999_us),
-            p9999_us: Some(line.p9999_us),
-            max_us: Some(line.max_us),
+            mean_us: told(line.mean_us),
+            p50_us: told(line.p50_us),
+            p75_us: told(line.p75_us),
+            p90_us: told(line.p90_us),
+            p99_us: told(line.p99_us),
+            p999_us: told(line.p999_us),
+            p9999_us: told(line.p9999_us),
+            max_us: told(line.max_us),
         },
         read_bytes: Some(line.bytes),
         in_flight: None,
@@ -183,6 +188,18 @@ mod tests {
         };
         assert_eq!(loaded.errors, errors);
         assert_eq!(loaded.latency.p99_us, Some(5116.0));
+    }
+
+    #[test]
+    fn a_percentile_of_0_is_none() {
+        let text = TEXT.replace("\"p99_us\":5116", "\"p99_us\":0");
+        let finished = Finished {
+            stdout: String::new(),
+            cpu_s: 0.5,
+            stolen_s: None,
+        };
+        let latency = loaded(&parse(&text).unwrap(), &finished, 1).latency;
+        assert_eq!((latency.p99_us, latency.p90_us), (None, Some(2500.0)));
     }
 
     #[test]

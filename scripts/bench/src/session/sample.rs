@@ -3,8 +3,8 @@
 use crate::executor::Measured;
 use crate::generator::Load;
 use crate::model::{
-    CellKey, Errors, GeneratorCost, Heat, Latency, LatencyKind, Mode, Run, Sample, ServerCost,
-    Verdict,
+    CellKey, Errors, GeneratorCost, GeneratorKind, Heat, Latency, LatencyKind, Mode, Run, Sample,
+    ServerCost, Verdict,
 };
 use crate::verdict::{Evidence, judge_sample};
 
@@ -23,7 +23,7 @@ pub(super) fn of(run: &Run, key: &CellKey, load: &Load, round: u32, measured: &M
         responses: loaded.responses,
         rate,
         latency: &loaded.latency,
-        open_loop: load.rate.is_some(),
+        always_busy: load.rate.is_none() && !leaves_connecting_out(key),
         offered: key.offered(load.pipeline_depth),
         generator: &generator,
         server: &measured.server,
@@ -50,6 +50,11 @@ pub(super) fn of(run: &Run, key: &CellKey, load: &Load, round: u32, measured: &M
     }
 }
 
+/// wrk's latency begins when a request is sent: in mode close the time to connect is missing.
+fn leaves_connecting_out(key: &CellKey) -> bool {
+    (key.generator, key.mode) == (GeneratorKind::Wrk, Mode::Close)
+}
+
 fn generator_cost(measured: &Measured) -> GeneratorCost {
     let loaded = &measured.loaded;
     let available = loaded.elapsed_s * f64::from(loaded.cpus) - loaded.stolen_s.unwrap_or(0.0);
@@ -69,7 +74,7 @@ fn generator_cost(measured: &Measured) -> GeneratorCost {
 /// reads explain, is more than was asked for.
 fn with_unverified_bytes(run: &Run, key: &CellKey, load: &Load, measured: &Measured) -> Errors {
     let errors = measured.loaded.errors;
-    let counts_only = key.generator == crate::model::GeneratorKind::Wrk && key.mode != Mode::Close;
+    let counts_only = key.generator == GeneratorKind::Wrk && key.mode != Mode::Close;
     let verified = run
         .target(&key.target)
         .and_then(|target| target.response.as_ref());

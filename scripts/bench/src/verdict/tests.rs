@@ -21,7 +21,7 @@ fn judge(server: f64, generator: f64, change: impl FnOnce(&mut Errors, &mut Late
         responses: 2000,
         rate: 1000.0,
         latency: &latency,
-        open_loop: false,
+        always_busy: true,
         offered: 64.0,
         generator: &cost,
         server: &ServerCost {

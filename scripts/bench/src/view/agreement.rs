@@ -120,3 +120,6 @@ fn contradictions(run: &Run, pairs: &[(&Cell, &Cell)]) -> Vec<String> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests;

@@ -85,3 +85,6 @@ fn differences(plain: &Target, variant: &Target) -> String {
         changed.join(", ")
     }
 }
+
+#[cfg(test)]
+mod tests;

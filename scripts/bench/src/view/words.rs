@@ -4,6 +4,7 @@ use super::agreement::agreement;
 use super::format;
 use crate::model::{Cell, Class, Run, Severity, Verdict};
 use crate::ranking::{Metric, differs, noise_floor, ratio, tables};
+use crate::stats::MIN_ROUNDS;
 use std::collections::BTreeMap;
 
 /// The sentences, each a paragraph of its own.
@@ -36,26 +37,38 @@ fn leaders(run: &Run, group: &[usize]) -> Option<String> {
         |cell| cell.summary.as_ref()?.cpu_per_request_rank,
         cpu_figure,
     )?;
+    if cells.iter().all(|cell| cell.samples.len() < MIN_ROUNDS) {
+        return Some(format!(
+            "{place}: too few rounds to tell anybody apart; {MIN_ROUNDS} are the least.{}",
+            bound(&cells)
+        ));
+    }
+    let least = format!("{} µs", format::micros(cpu_figure(cpu[0])));
     let mut text = format!(
-        "{place}: {} least CPU per request ({} µs)",
-        needs(&cpu),
-        format::micros(cpu_figure(cpu[0]))
+        "{place}: {}",
+        lead(&cpu, ["needs", "need"], "the least CPU per request", &least)
     );
     if let Some(farthest) = farthest(run, &cells, cpu[0]) {
         text.push_str(&farthest);
     }
-    match leader(
+    let most = leader(
         &cells,
         |cell| cell.summary.as_ref()?.requests_per_second_rank,
         |cell| -requests(cell),
-    ) {
-        Some(first) => text.push_str(&format!(
-            "; {} most requests per second ({})",
-            serves(&first),
-            format::count(requests(first[0]))
-        )),
-        None => text.push_str("; no server was the limit, so requests per second rank nobody"),
-    }
+    );
+    text.push_str("; ");
+    text.push_str(&most.map_or_else(
+        || "no server was the limit, so requests per second rank nobody".to_owned(),
+        |first| {
+            let figure = format::count(requests(first[0]));
+            lead(
+                &first,
+                ["serves", "serve"],
+                "the most requests per second",
+                &figure,
+            )
+        },
+    ));
     Some(format!("{text}.{}", bound(&cells)))
 }
 
@@ -87,17 +100,14 @@ fn requests(cell: &Cell) -> f64 {
         .map_or(0.0, |summary| summary.requests_per_second.median)
 }
 
-fn needs(cells: &[&Cell]) -> String {
+/// `a needs the least (7.5 µs)`, `a and b need the least and cannot be told apart (from 7.5 µs)`.
+fn lead(cells: &[&Cell], [one, many]: [&str; 2], what: &str, figure: &str) -> String {
     match cells {
-        [one] => format!("{} needs the", one.key.target),
-        many => format!("{} need the (indistinguishable)", names(many)),
-    }
-}
-
-fn serves(cells: &[&Cell]) -> String {
-    match cells {
-        [one] => format!("{} serves the", one.key.target),
-        many => format!("{} serve the (indistinguishable)", names(many)),
+        [cell] => format!("{} {one} {what} ({figure})", cell.key.target),
+        cells => format!(
+            "{} {many} {what} and cannot be told apart (best: {figure})",
+            names(cells)
+        ),
     }
 }
 
@@ -222,3 +232,6 @@ fn machine(run: &Run) -> Option<String> {
         )),
     }
 }
+
+#[cfg(test)]
+mod tests;
