@@ -21,7 +21,7 @@ use socket2::SockRef;
 const NAME: &str = "srv-actix";
 
 /// What the kernel holds of a connection's requests, in bytes.
-const RECEIVE_BUFFER: usize = 4096;
+const RECEIVE_BUFFER: usize = 3072;
 
 /// actix-web 4
 #[derive(Parser)]
