@@ -115,3 +115,23 @@ fn env_tells_facts_as_json() {
     let machine: bench::model::Machine = serde_json::from_slice(&output.stdout).unwrap();
     assert!(machine.cpus_online > 0);
 }
+
+/// the-benchmarker/web-frameworks: an option that silently does nothing.
+#[test]
+fn a_rate_needs_a_generator_that_has_one() {
+    let arguments = [
+        "run",
+        "--with",
+        "mine=server {port}",
+        "--rate",
+        "50%",
+        "--generator",
+        "wrk",
+    ];
+    let (code, stderr) = refused(&arguments);
+    assert_eq!(code, Some(i32::from(exit::ERROR)));
+    assert!(
+        stderr.contains("--rate needs the embedded generator"),
+        "{stderr}"
+    );
+}

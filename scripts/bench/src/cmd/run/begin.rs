@@ -271,3 +271,30 @@ fn ports_that_run_out(facts: &[Fact]) -> Vec<String> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Severity;
+
+    #[test]
+    fn too_few_ports_for_mode_close_are_said() {
+        let fact = |name: &str, remedy: Option<&str>| Fact {
+            name: name.into(),
+            value: "1000 ephemeral ports".into(),
+            severity: Severity::Warning,
+            remedy: remedy.map(str::to_owned),
+        };
+        let few = [
+            fact("port-range", Some("sudo sysctl -w x")),
+            fact("load", Some("wait")),
+        ];
+        let notes = ports_that_run_out(&few);
+        assert_eq!(notes.len(), 1);
+        assert!(
+            notes[0].contains("1000 ephemeral ports") && notes[0].contains("sysctl"),
+            "{notes:?}"
+        );
+        assert!(ports_that_run_out(&[fact("port-range", None)]).is_empty());
+    }
+}
