@@ -2,7 +2,8 @@
 
 use crate::date;
 
-/// The response of a server, prebuilt for each [`Persistence`]: it is copied, and its date set.
+/// The response of a server, prebuilt for each way to end or keep a connection: it is copied,
+/// and its date set.
 #[derive(Clone, Debug)]
 pub struct Response {
     whole: [Vec<u8>; 3],
