@@ -204,6 +204,17 @@ impl Client {
         self.skip(repeat)
     }
 
+    /// Sends `bytes` and FIN, in one segment where the system can (Linux): a server may find the end of the stream
+    /// together with the request.
+    pub(crate) fn send_last(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        #[cfg(target_os = "linux")]
+        // Where this fails they leave in two, as elsewhere.
+        let _ = SockRef::from(&self.wire.stream).set_tcp_cork(true);
+        self.send(bytes)?;
+        self.finish_sending();
+        Ok(())
+    }
+
     /// Sends no more: FIN towards the server.
     pub(crate) fn finish_sending(&mut self) {
         self.wire.exchange.event("sent FIN");

@@ -93,8 +93,7 @@ pub(crate) fn close_ends_pipeline(wire: &Wire) -> Result<(), Fault> {
 /// Case `half-close`.
 pub(crate) fn half_close(wire: &Wire) -> Result<(), Fault> {
     let mut client = wire.connect()?;
-    client.send(G)?;
-    client.finish_sending();
+    client.send_last(G)?;
     wire.expect(&mut client, "GET", Connection::Any)?;
     client.must_finish()
 }

@@ -32,6 +32,8 @@ pub struct Worker {
     connections: Slab<Connection>,
     response: Response,
     shared: Arc<Shared>,
+    /// Accepting is under way. The port is taken until it has ended, whoever closes the listener.
+    accepting: bool,
     /// Accepting failed for want of descriptors.
     backs_off: bool,
     ends: Option<Instant>,
@@ -54,6 +56,7 @@ impl Worker {
             connections: Slab::new(),
             response,
             shared,
+            accepting: false,
             backs_off: false,
             ends: None,
         }
@@ -87,31 +90,14 @@ impl Worker {
     }
 
     fn is_done(&self) -> bool {
-        self.ends
-            .is_some_and(|end| self.connections.is_empty() || Instant::now() >= end)
+        let is_drained = |end| self.connections.is_empty() || Instant::now() >= end;
+        !self.accepting && self.ends.is_some_and(is_drained)
     }
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Accepted {
-                stream: Ok(stream),
-                more,
-            } => {
-                self.place(stream);
-                if !more {
-                    self.accept();
-                }
-            }
-            Event::Accepted {
-                stream: Err(error),
-                more: false,
-            } => match error.raw_os_error() {
-                // The client has given up.
-                Some(libc::ECONNABORTED | libc::EINTR) => self.accept(),
-                // Out of descriptors or memory. The connections wait in the backlog.
-                _ => self.backs_off = self.listener.is_some(),
-            },
-            Event::Accepted { .. } | Event::Nothing => {}
+            Event::Accepted { stream, more } => self.accepted(stream, more),
+            Event::Nothing => {}
             Event::Handed(stream) => self.add(stream),
             Event::Readable => self.stop(),
             Event::Received {
@@ -134,7 +120,22 @@ impl Worker {
     fn accept(&mut self) {
         self.backs_off = false;
         if let Some(listener) = &self.listener {
+            self.accepting = true;
             self.ring.accept(listener.as_raw_fd());
+        }
+    }
+
+    fn accepted(&mut self, stream: io::Result<OwnedFd>, more: bool) {
+        self.accepting = more;
+        match stream {
+            Ok(stream) => self.place(stream),
+            // The client has given up.
+            Err(error) if is_clients(&error) => {}
+            // Out of descriptors or memory. The connections wait in the backlog.
+            Err(_) => self.backs_off = !more && self.listener.is_some(),
+        }
+        if !more && !self.backs_off {
+            self.accept();
         }
     }
 
@@ -205,4 +206,8 @@ impl Worker {
             self.pump(key, Vec::new());
         }
     }
+}
+
+fn is_clients(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ECONNABORTED | libc::EINTR))
 }
