@@ -82,7 +82,7 @@ pub fn files(run: &Run, options: &Options) -> anyhow::Result<Vec<File>> {
         },
         File {
             name: "report.md".into(),
-            text: markdown(&page)?,
+            text: markdown("report.md", &page)?,
         },
     ];
     for group in &page.groups {
@@ -91,9 +91,9 @@ pub fn files(run: &Run, options: &Options) -> anyhow::Result<Vec<File>> {
     Ok(files)
 }
 
-/// Empty lines that optional parts leave behind are taken out.
-fn markdown(page: &Page) -> anyhow::Result<String> {
-    let mut text = templates::render("report.md", page)?;
+/// Markdown from a template, without the empty lines that optional parts leave behind.
+fn markdown(name: &str, view: &impl Serialize) -> anyhow::Result<String> {
+    let mut text = templates::render(name, view)?;
     while text.contains("\n\n\n") {
         text = text.replace("\n\n\n", "\n\n");
     }

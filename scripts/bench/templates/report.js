@@ -64,6 +64,9 @@
     all("svg.strips").forEach(closeUp);
     const groups = all("details.group");
     for (const group of groups) group.hidden = !matches(chosen, ["mode", "connections", "generator"], group.dataset);
+    for (const part of all("#connections [data-main], #work [data-main]")) {
+      part.hidden = !matches(chosen, ["mode", "generator"], document.getElementById(part.dataset.main).dataset);
+    }
     const shown = groups.filter((group) => !group.hidden);
     if (shown.length && !shown.some((group) => group.open)) shown[0].open = true;
     document.getElementById("shown").textContent = `${shown.length} of ${groups.length} tables`;

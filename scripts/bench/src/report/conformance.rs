@@ -50,6 +50,7 @@ pub fn conformance(run: &Run, cells: &[&Cell], links: &Links) -> Grid {
     Grid {
         title: String::new(),
         of: "cell",
+        group: super::group::id(&cells[0].key),
         columns,
         parts: parts(run, rows.collect()),
         notes: table.notes.clone(),

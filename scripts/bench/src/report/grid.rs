@@ -9,6 +9,8 @@ pub struct Grid {
     pub title: String,
     /// What its rows are in the document: `cell`, `target`, or empty for figures that are computed.
     pub of: &'static str,
+    /// Id of the group whose cells they are; empty for a table within its group.
+    pub group: String,
     /// Its columns, without the first: that one is the row's target.
     pub columns: Vec<Column>,
     /// Its rows, those that compete apart from those that do not.

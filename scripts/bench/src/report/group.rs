@@ -52,6 +52,7 @@ pub fn group(run: &Run, indices: &[usize], links: &Links) -> Group {
     let of_summaries = |title: &str, fields: &[Field<Summary>]| Grid {
         title: title.to_owned(),
         of: "cell",
+        group: String::new(),
         columns: fields.iter().map(Field::column).collect(),
         parts: parts(
             run,
@@ -83,7 +84,8 @@ pub fn group(run: &Run, indices: &[usize], links: &Links) -> Group {
     }
 }
 
-fn id(key: &CellKey) -> String {
+/// Name of a table in addresses and file names.
+pub(super) fn id(key: &CellKey) -> String {
     let rate = key
         .rate_percent
         .map(|rate| format!("-{rate}pc"))
@@ -143,6 +145,7 @@ fn results(run: &Run, cells: &[&Cell], links: &Links) -> Grid {
     Grid {
         title: String::new(),
         of: "cell",
+        group: String::new(),
         columns,
         parts: parts(run, rows.collect()),
         notes: notes(run, &cells[0].key, cells),

@@ -49,6 +49,7 @@ pub fn own_work(run: &Run, name: &str, cells: &[&Cell], links: &Links) -> Option
     Some(Grid {
         title: name.to_owned(),
         of: "cell",
+        group: super::group::id(&cells[0].key),
         columns,
         parts: parts(run, rows.collect()),
         notes: vec![format!(

@@ -1,6 +1,5 @@
 //! README's table and pictures: rendered from the reference run, and never written by hand.
 
-use super::templates::render;
 use super::{File, Group, Options, Page, page};
 use crate::model::{Mode, Run};
 use anyhow::{Context, ensure};
@@ -41,7 +40,7 @@ pub fn block(run: &Run, options: &Options) -> anyhow::Result<(String, Vec<File>)
             run.name
         )
     })?;
-    let text = render(
+    let text = super::markdown(
         "readme.md",
         &Block {
             page: &page,

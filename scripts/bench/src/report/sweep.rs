@@ -78,6 +78,7 @@ fn sweep(run: &Run, cells: &[&Cell], links: &super::Links) -> Option<Grid> {
     Some(Grid {
         title: format!("{}, {} server threads, generator {}{rate}: requests per second at each number of connections", key.mode, key.threads, key.generator),
         of: "cell",
+        group: super::group::id(key),
         columns,
         parts: parts(run, rows.collect()),
         notes: vec!["Figures in italics are not what the server can do: something else was the limit, or some requests failed.".into()],

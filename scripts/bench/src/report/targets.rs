@@ -80,6 +80,7 @@ fn grid(
     Grid {
         title: String::new(),
         of: "target",
+        group: String::new(),
         columns,
         parts: parts(run, rows.collect()),
         notes: Vec::new(),

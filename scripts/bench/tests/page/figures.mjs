@@ -29,19 +29,11 @@ export function figures(run) {
   const cellOf = (group, target, connections) => run.cells.find((cell) =>
     cell.target === target && cell.mode === group.dataset.mode && cell.connections === Number(connections ?? group.dataset.connections)
     && cell.threads === Number(group.dataset.threads) && cell.generator === group.dataset.generator
-    && String(cell.rate_percent ?? "") === group.dataset.rate);
-  const groupNamed = (title) => [...document.querySelectorAll("details.group")].find((group) => title.startsWith(group.querySelector("h3").textContent));
-  // A sweep's title begins "mode, N server threads, generator NAME".
-  const groupOfSweep = (title) => [...document.querySelectorAll("details.group")].find(({ dataset }) =>
-    title.startsWith(`${dataset.mode}, ${dataset.threads} server thread`) && title.includes(`generator ${dataset.generator}${dataset.rate ? `, at ${dataset.rate} %` : ":"}`));
-
+    && cell.rate_percent === (group.dataset.rate === "" ? null : Number(group.dataset.rate)));
   const source = (table, row, head) => {
     const target = row.dataset.t;
     if (table.dataset.of === "target") return run.targets.find((other) => other.name === target);
-    const sweep = table.closest("[data-sweep]");
-    if (sweep) return cellOf(groupOfSweep(sweep.dataset.sweep), target, head.dataset.c);
-    const work = table.closest("[data-work]");
-    return cellOf(work ? groupNamed(work.dataset.work) : groupOf(table), target);
+    return cellOf(groupOf(table), target, head.dataset.c);
   };
   for (const table of document.querySelectorAll("table.sortable")) {
     const heads = [...table.tHead.rows[0].cells];
@@ -88,7 +80,7 @@ export function figures(run) {
   }
 
   // The model, computed anew.
-  for (const table of document.querySelectorAll("[data-work] table")) {
+  for (const table of document.querySelectorAll("#work table")) {
     const rows = [...table.querySelectorAll("tr[data-t]")];
     const cpu = (row) => Number(row.cells[1].dataset.value);
     const cheapest = Math.min(...rows.filter((row) => !row.closest(".apart")).map(cpu));

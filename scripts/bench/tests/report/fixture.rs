@@ -262,7 +262,7 @@ fn case_result(case: u32, index: u32) -> CaseResult {
     let known = case == 7 && index % 5 == 4;
     CaseResult {
         case: format!("case-number-{case}"),
-        level: if case % 2 == 0 {
+        level: if case.is_multiple_of(2) {
             Level::Must
         } else {
             Level::Should
