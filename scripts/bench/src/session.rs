@@ -1,12 +1,13 @@
 //! The run itself: rounds, targets, cells.
 
+mod inspection;
 mod sample;
 
 use crate::candidate::Candidate;
-use crate::executor::{Executor, Inspection, MeasureError};
-use crate::generator::{self, Load};
+use crate::executor::{Executor, MeasureError};
+use crate::generator::Load;
 use crate::interrupt::Interrupt;
-use crate::model::{Capability, Cell, CellKey, GeneratorKind, Mode, Run, Sample, Verdict};
+use crate::model::{Cell, CellKey, Run, Sample, Verdict};
 use crate::plan;
 use crate::preset::Preset;
 use crate::progress::Progress;
@@ -89,15 +90,7 @@ impl Session<'_> {
             return Ok(());
         }
         if !self.inspected.contains_key(&candidate.name) {
-            let inspection = self.executor.inspect(candidate);
-            let twins = self
-                .candidates
-                .iter()
-                .filter(|other| other.target.name == candidate.target.name);
-            for twin in twins {
-                self.note_inspection(twin, inspection.clone());
-                self.skip_what_it_cannot(&twin.name);
-            }
+            self.inspect(candidate);
             pending = self.pending(round, candidate, threads);
         }
         for (done, key) in pending.iter().enumerate() {
@@ -279,54 +272,6 @@ impl Session<'_> {
         }
     }
 
-    fn note_inspection(&mut self, candidate: &Candidate, inspection: Inspection) {
-        let wrong = match &inspection.response {
-            Err(reason) => Some((
-                Verdict::Errors,
-                format!("no whole response to a plain request: {reason}"),
-            )),
-            Ok(_) => inspection.wrong,
-        };
-        if let Some((_, reason)) = &wrong {
-            self.warn(format!("{}: {reason}", candidate.name));
-        }
-        self.inspected.insert(candidate.name.clone(), wrong);
-        let Some(target) = self
-            .run
-            .targets
-            .iter_mut()
-            .find(|target| target.name == candidate.name)
-        else {
-            return;
-        };
-        target.request = inspection.request;
-        target.response = inspection.response.ok();
-        target.capabilities = Some(inspection.capabilities);
-        target.contract = inspection.contract;
-    }
-
-    /// Cells that this target or this generator cannot do are skipped with the reason, once for all rounds.
-    fn skip_what_it_cannot(&mut self, target: &str) {
-        let capabilities = self
-            .run
-            .target(target)
-            .and_then(|target| target.capabilities.clone());
-        let depth = self.run.plan.pipeline_depth;
-        let open = self
-            .run
-            .cells
-            .iter_mut()
-            .filter(|cell| cell.key.target == target && cell.samples.is_empty());
-        for cell in open {
-            let unable = capabilities
-                .as_ref()
-                .and_then(|able| unable(able, &cell.key));
-            if let Some(reason) = unable.or_else(|| generator_cannot(&cell.key, depth)) {
-                *cell = Cell::skipped(cell.key.clone(), reason);
-            }
-        }
-    }
-
     fn pending(&self, round: u32, candidate: &Candidate, threads: u32) -> Vec<CellKey> {
         let lacks = |cell: &&Cell| {
             let mine = cell.key.target == candidate.name && cell.key.threads == threads;
@@ -369,32 +314,6 @@ const PLANNED: &str = "not measured yet";
 #[must_use]
 pub fn planned(key: CellKey) -> Cell {
     Cell::skipped(key, PLANNED)
-}
-
-fn unable(able: &crate::model::Capabilities, key: &CellKey) -> Option<String> {
-    let needed: &Capability = match (key.generator, key.mode) {
-        (GeneratorKind::Ab, Mode::Keepalive) => &able.ab_keep_alive,
-        (GeneratorKind::Ab, _) => &able.ab,
-        (_, Mode::Keepalive) => &able.keep_alive,
-        (_, Mode::Close) => &able.close,
-        (_, Mode::Pipeline) => &able.pipelining,
-    };
-    (!needed.able).then(|| needed.reason.clone().unwrap_or_else(|| "it cannot".into()))
-}
-
-fn generator_cannot(key: &CellKey, pipeline_depth: u32) -> Option<String> {
-    let load = Load {
-        mode: key.mode,
-        pipeline_depth,
-        connections: key.connections,
-        rate: key.rate_percent,
-        wrk_threads: None,
-        requests: None,
-        request: crate::model::RequestKind::Minimal,
-        fields: Vec::new(),
-        path: "/".into(),
-    };
-    generator::of_kind(key.generator).cannot(&load)
 }
 
 fn describe(key: &CellKey) -> String {

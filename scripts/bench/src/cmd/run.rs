@@ -3,6 +3,7 @@
 mod begin;
 mod finish;
 mod pad;
+mod ready;
 mod resume;
 
 use crate::candidate::Candidate;
@@ -64,7 +65,7 @@ pub fn run(args: &RunArgs, scope: &Scope) -> anyhow::Result<u8> {
     } else {
         Guard::none()
     };
-    begin::prepare(&mut job)?;
+    ready::prepare(&mut job)?;
     pad::pad(&mut job, &guard, &interrupt)?;
     if interrupt.is_set() {
         return Ok(exit::INTERRUPTED);

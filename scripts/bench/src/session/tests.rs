@@ -3,7 +3,7 @@
 use super::*;
 use crate::candidate::{Choice, choose, with_twin};
 use crate::executor::mock::{Mock, measured};
-use crate::model::{CpuPlan, Machine, Plan, RequestKind, SCHEMA_VERSION};
+use crate::model::{CpuPlan, GeneratorKind, Machine, Mode, Plan, RequestKind, SCHEMA_VERSION};
 use std::cell::RefCell;
 
 #[derive(Default)]

@@ -1,6 +1,7 @@
 //! One started server: its process tree, from the first process to the last that is left.
 
 use super::Launch;
+use super::error::{ANSWER_LIMIT, START_LIMIT, StartError};
 use super::log::Log;
 use super::port::{check_owner, wait_until_free};
 use crate::guard::MARK;
@@ -15,87 +16,8 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a server may take until it answers.
-const START_LIMIT: Duration = Duration::from_secs(10);
-/// How long its first response may take.
-const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 /// How long it may take to stop: the servers of this suite finish what is in flight for up to 5 s.
 const STOP_LIMIT: Duration = Duration::from_secs(6);
-
-/// Why a server is not there to be measured. One line each.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StartError {
-    /// The program could not be started at all.
-    #[error("cannot start `{program}`: {cause}")]
-    Spawn {
-        /// The program.
-        program: String,
-        /// What the system says.
-        cause: String,
-    },
-    /// It ended by itself.
-    #[error("ended ({status}) before it answered on port {port}{told}")]
-    Ended {
-        /// How.
-        status: String,
-        /// The port it was given.
-        port: u16,
-        /// Its last line on stderr.
-        told: String,
-    },
-    /// It does not listen.
-    #[error(
-        "does not listen on port {port} after {START_LIMIT:?}: does its command use {{port}}?{told}"
-    )]
-    NotListening {
-        /// The port it was given.
-        port: u16,
-        /// Its last line on stderr.
-        told: String,
-    },
-    /// It takes connections and says nothing.
-    #[error(
-        "takes connections on port {port}, but has not answered a request within {ANSWER_LIMIT:?}"
-    )]
-    Silent {
-        /// The port it was given.
-        port: u16,
-    },
-    /// Something else has the port: the whole run stops.
-    #[error(
-        "port {port} is held by {owner}, which bench did not start: stop it, or choose another --port"
-    )]
-    Foreign {
-        /// The port.
-        port: u16,
-        /// Who has it.
-        owner: String,
-    },
-    /// It daemonised: what answers is not what was started. The whole run stops.
-    #[error(
-        "port {port} is held by {owner}, which detached itself from what bench started: run the server in the foreground"
-    )]
-    Detached {
-        /// The port.
-        port: u16,
-        /// Who has it.
-        owner: String,
-    },
-    /// A signal came.
-    #[error("interrupted")]
-    Interrupted,
-}
-
-impl StartError {
-    /// Whether the run cannot go on: figures of another process would be measured.
-    #[must_use]
-    pub fn is_fatal(&self) -> bool {
-        matches!(
-            self,
-            Self::Foreign { .. } | Self::Detached { .. } | Self::Interrupted
-        )
-    }
-}
 
 /// A started server. Dropping it kills all of its processes.
 #[derive(Debug)]
@@ -125,7 +47,7 @@ impl Server {
         let (program, arguments) = launch
             .argv
             .split_first()
-            .ok_or_else(|| spawn_error("", "the command is empty"))?;
+            .ok_or_else(|| StartError::spawn("", "the command is empty"))?;
         let started = Instant::now();
         let mut child = Command::new(program)
             .args(arguments)
@@ -137,7 +59,7 @@ impl Server {
             .stderr(Stdio::piped())
             .process_group(0)
             .spawn()
-            .map_err(|error| spawn_error(program, &error.to_string()))?;
+            .map_err(|error| StartError::spawn(program, &error.to_string()))?;
         let log = child.stderr.take().map(Log::of).unwrap_or_default();
         Ok(Self {
             child,
@@ -352,13 +274,6 @@ fn children_of_bench() -> Vec<i32> {
         .filter(|process| process.parent == me)
         .map(|process| process.pid)
         .collect()
-}
-
-fn spawn_error(program: &str, cause: &str) -> StartError {
-    StartError::Spawn {
-        program: program.into(),
-        cause: cause.into(),
-    }
 }
 
 fn describe(status: ExitStatus) -> String {

@@ -1,6 +1,6 @@
 //! `--wire-size`: gives each target the body that makes its whole response that size.
 
-use super::{Job, begin};
+use super::{Job, ready};
 use crate::candidate::Candidate;
 use crate::guard::Guard;
 use crate::interrupt::Interrupt;
@@ -43,7 +43,7 @@ fn leave_out(job: &mut Job, candidate: &Candidate, reason: &str) {
     for entry in entry.filter(|target| target.name == candidate.name) {
         entry.skipped = Some(reason.to_owned());
     }
-    begin::skip(&mut job.run.cells, &candidate.name, reason);
+    ready::skip(&mut job.run.cells, &candidate.name, reason);
     job.candidates.retain(|other| other.name != candidate.name);
 }
 

@@ -1,0 +1,98 @@
+//! What a look at a running server means for its cells.
+
+use super::Session;
+use crate::candidate::Candidate;
+use crate::executor::Inspection;
+use crate::generator::{self, Load};
+use crate::model::{
+    Capabilities, Capability, Cell, CellKey, GeneratorKind, Mode, RequestKind, Verdict,
+};
+
+impl Session<'_> {
+    /// Looks at the running server, once for it and its twin.
+    pub(super) fn inspect(&mut self, candidate: &Candidate) {
+        let inspection = self.executor.inspect(candidate);
+        let twins = self
+            .candidates
+            .iter()
+            .filter(|other| other.target.name == candidate.target.name);
+        for twin in twins {
+            self.note_inspection(twin, inspection.clone());
+            self.skip_what_it_cannot(&twin.name);
+        }
+    }
+
+    fn note_inspection(&mut self, candidate: &Candidate, inspection: Inspection) {
+        let wrong = match &inspection.response {
+            Err(reason) => Some((
+                Verdict::Errors,
+                format!("no whole response to a plain request: {reason}"),
+            )),
+            Ok(_) => inspection.wrong,
+        };
+        if let Some((_, reason)) = &wrong {
+            self.warn(format!("{}: {reason}", candidate.name));
+        }
+        self.inspected.insert(candidate.name.clone(), wrong);
+        let Some(target) = self
+            .run
+            .targets
+            .iter_mut()
+            .find(|target| target.name == candidate.name)
+        else {
+            return;
+        };
+        target.request = inspection.request;
+        target.response = inspection.response.ok();
+        target.capabilities = Some(inspection.capabilities);
+        target.contract = inspection.contract;
+    }
+
+    /// Cells that this target or this generator cannot do are skipped with the reason, once for all rounds.
+    fn skip_what_it_cannot(&mut self, target: &str) {
+        let capabilities = self
+            .run
+            .target(target)
+            .and_then(|target| target.capabilities.clone());
+        let depth = self.run.plan.pipeline_depth;
+        let open = self
+            .run
+            .cells
+            .iter_mut()
+            .filter(|cell| cell.key.target == target && cell.samples.is_empty());
+        for cell in open {
+            let unable = capabilities
+                .as_ref()
+                .and_then(|able| unable(able, &cell.key));
+            if let Some(reason) = unable.or_else(|| generator_cannot(&cell.key, depth)) {
+                *cell = Cell::skipped(cell.key.clone(), reason);
+            }
+        }
+    }
+}
+
+fn unable(able: &Capabilities, key: &CellKey) -> Option<String> {
+    let needed: &Capability = match (key.generator, key.mode) {
+        (GeneratorKind::Ab, Mode::Keepalive) => &able.ab_keep_alive,
+        (GeneratorKind::Ab, _) => &able.ab,
+        (_, Mode::Keepalive) => &able.keep_alive,
+        (_, Mode::Close) => &able.close,
+        (_, Mode::Pipeline) => &able.pipelining,
+    };
+    (!needed.able).then(|| needed.reason.clone().unwrap_or_else(|| "it cannot".into()))
+}
+
+fn generator_cannot(key: &CellKey, pipeline_depth: u32) -> Option<String> {
+    let load = Load {
+        mode: key.mode,
+        pipeline_depth,
+        connections: key.connections,
+        rate: key.rate_percent,
+        wrk_threads: None,
+        requests: None,
+        request: RequestKind::Minimal,
+        fields: Vec::new(),
+        path: "/".into(),
+    };
+    generator::of_kind(key.generator).cannot(&load)
+}

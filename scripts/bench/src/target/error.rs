@@ -1,0 +1,91 @@
+//! Why a server is not there to be measured.
+
+use std::time::Duration;
+
+/// How long a server may take until it answers.
+pub(super) const START_LIMIT: Duration = Duration::from_secs(10);
+/// How long its first response may take.
+pub(super) const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+
+/// Why a server is not there to be measured. One line each.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StartError {
+    /// The program could not be started at all.
+    #[error("cannot start `{program}`: {cause}")]
+    Spawn {
+        /// The program.
+        program: String,
+        /// What the system says.
+        cause: String,
+    },
+    /// It ended by itself.
+    #[error("ended ({status}) before it answered on port {port}{told}")]
+    Ended {
+        /// How.
+        status: String,
+        /// The port it was given.
+        port: u16,
+        /// Its last line on stderr.
+        told: String,
+    },
+    /// It does not listen.
+    #[error(
+        "does not listen on port {port} after {START_LIMIT:?}: does its command use {{port}}?{told}"
+    )]
+    NotListening {
+        /// The port it was given.
+        port: u16,
+        /// Its last line on stderr.
+        told: String,
+    },
+    /// It takes connections and says nothing.
+    #[error(
+        "takes connections on port {port}, but has not answered a request within {ANSWER_LIMIT:?}"
+    )]
+    Silent {
+        /// The port it was given.
+        port: u16,
+    },
+    /// Something else has the port: the whole run stops.
+    #[error(
+        "port {port} is held by {owner}, which bench did not start: stop it, or choose another --port"
+    )]
+    Foreign {
+        /// The port.
+        port: u16,
+        /// Who has it.
+        owner: String,
+    },
+    /// It daemonised: what answers is not what was started. The whole run stops.
+    #[error(
+        "port {port} is held by {owner}, which detached itself from what bench started: run the server in the foreground"
+    )]
+    Detached {
+        /// The port.
+        port: u16,
+        /// Who has it.
+        owner: String,
+    },
+    /// A signal came.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl StartError {
+    /// Whether the run cannot go on: figures of another process would be measured.
+    #[must_use]
+    pub fn is_fatal(&self) -> bool {
+        matches!(
+            self,
+            Self::Foreign { .. } | Self::Detached { .. } | Self::Interrupted
+        )
+    }
+
+    /// A program that the system does not start.
+    pub(super) fn spawn(program: &str, cause: &str) -> Self {
+        Self::Spawn {
+            program: program.into(),
+            cause: cause.into(),
+        }
+    }
+}
