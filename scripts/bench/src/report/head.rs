@@ -112,7 +112,7 @@ fn cpus(run: &Run) -> String {
 fn plan(run: &Run) -> String {
     let plan = &run.plan;
     format!(
-        "{} rounds of {} s after {} s of warm-up; {}; {} connections; {} server threads",
+        "{} rounds of {} s after {} s of warm-up; {}; connections: {}; server threads: {}",
         plan.rounds,
         plan.duration_s,
         plan.warmup_s,

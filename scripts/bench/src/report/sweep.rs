@@ -54,8 +54,12 @@ fn sweep(run: &Run, cells: &[&Cell], links: &super::Links) -> Option<Grid> {
     }
     let figures: Vec<f64> = cells.iter().filter_map(|cell| requests(cell)).collect();
     let scale = Scale::linear(&figures);
-    let mut targets: Vec<&str> = cells.iter().map(|cell| cell.key.target.as_str()).collect();
-    targets.dedup();
+    let mut targets: Vec<&str> = Vec::new();
+    for cell in cells {
+        if !targets.contains(&cell.key.target.as_str()) {
+            targets.push(&cell.key.target);
+        }
+    }
     let rows = targets.iter().map(|target| {
         let of = |n: u32| {
             cells
@@ -76,7 +80,7 @@ fn sweep(run: &Run, cells: &[&Cell], links: &super::Links) -> Option<Grid> {
         .map(|rate| format!(", at {rate} %"))
         .unwrap_or_default();
     Some(Grid {
-        title: format!("{}, {} server threads, generator {}{rate}: requests per second at each number of connections", key.mode, key.threads, key.generator),
+        title: format!("{}, server threads: {}, generator {}{rate}: requests per second at each number of connections", key.mode, key.threads, key.generator),
         of: "cell",
         group: super::group::id(key),
         columns,
