@@ -1,12 +1,12 @@
 //! The command line: parsed here without doing anything, then handed to a verb.
 
-mod report_args;
 mod explain_args;
+mod report_args;
 mod run_args;
 mod units;
 
-pub use report_args::ReportArgs;
 pub use explain_args::ExplainArgs;
+pub use report_args::ReportArgs;
 pub use run_args::{DURATION, ROUNDS, RunArgs, Selection};
 
 use crate::{cmd, exit};
