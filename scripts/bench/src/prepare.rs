@@ -193,6 +193,11 @@ pub fn describe(candidate: &Candidate, values: &Values, entry: &mut model::Targe
         entry.binary_bytes = Some(bytes.len() as u64);
         entry.binary_sha256 = Some(sha256(&bytes));
     }
+    // Where the checkout stands on this machine is nobody's business.
+    let bin = values.bin.display().to_string();
+    for word in &mut entry.run {
+        *word = word.replace(&bin, "target/release");
+    }
 }
 
 fn version(target: &Target, values: &Values) -> Option<String> {
