@@ -5,6 +5,7 @@ use super::format;
 use crate::model::{Cell, Class, Run, Severity, Verdict};
 use crate::ranking::{Metric, differs, noise_floor, ratio, tables};
 use crate::stats::MIN_ROUNDS;
+use crate::verdict::CROWDED;
 use std::collections::BTreeMap;
 
 /// The sentences, each a paragraph of its own.
@@ -16,6 +17,7 @@ pub fn summary(run: &Run) -> Vec<String> {
         .collect();
     words.extend(agreement(run));
     words.extend(noise(run));
+    words.extend(crowd(run));
     words.extend(trouble(run));
     words.extend(machine(run));
     words
@@ -176,6 +178,32 @@ fn noise(run: &Run) -> Option<String> {
         format!(
             "noisy: the intervals of {} of {measured} cells are wider than 5 %. More rounds, and a quieter machine (`bench env`), narrow them.",
             noisy.len()
+        )
+    })
+}
+
+/// Other processes on the server's CPUs: figures of a busy machine are not to be trusted.
+fn crowd(run: &Run) -> Option<String> {
+    let taken = |cell: &Cell| {
+        let shares = cell
+            .samples
+            .iter()
+            .filter_map(|sample| sample.server.others_utilisation);
+        shares.fold(0.0, f64::max)
+    };
+    let shares: Vec<f64> = run
+        .cells
+        .iter()
+        .map(taken)
+        .filter(|share| *share > CROWDED)
+        .collect();
+    let most = shares.iter().copied().fold(0.0, f64::max);
+    (!shares.is_empty() && !run.cpus.shared).then(|| {
+        format!(
+            "crowded: other processes took up to {} of the server's CPUs, in {} of {} cells. Stop them, or measure again later.",
+            format::percent(most),
+            shares.len(),
+            run.cells.len()
         )
     })
 }

@@ -41,3 +41,15 @@ fn what_was_not_measured_is_said_with_its_reason() {
         "{told}"
     );
 }
+
+#[test]
+fn a_crowded_machine_is_said() {
+    let mut run = play(1.0, &[]);
+    assert!(!summary(&run).join("\n").contains("crowded"));
+    run.cells[0].samples[0].server.others_utilisation = Some(0.4);
+    assert!(
+        summary(&run)
+            .join("\n")
+            .contains("up to 40 % of the server's CPUs, in 1 of 3 cells")
+    );
+}
