@@ -152,3 +152,15 @@ fn one_connection_on_a_server_that_sleeps_is_latency_bound() {
         cell(&run, "slow").reason
     );
 }
+
+#[test]
+fn under_strict_what_is_skipped_fails_the_run() {
+    let folder = Folder::new();
+    let output = folder.run(&["closes"], &["--strict"]);
+    assert_eq!(
+        output.status.code(),
+        Some(i32::from(exit::SKIPPED)),
+        "{}",
+        stderr(&output)
+    );
+}
