@@ -9,7 +9,8 @@ use crate::os;
 pub fn plan() -> CpuPlan {
     let allowed = os::allowed();
     let mut plan = split(&allowed, os::siblings);
-    plan.pinned = os::pin_this_thread(&plan.generator);
+    // Tried and undone: builds may use all of them.
+    plan.pinned = os::pin_this_thread(&plan.generator) && os::pin_this_thread(&allowed);
     plan.shared |= !plan.pinned;
     plan
 }

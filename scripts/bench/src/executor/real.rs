@@ -57,9 +57,10 @@ struct Running {
 }
 
 impl Real {
-    /// Nothing runs yet.
+    /// Nothing runs yet. Binds the calling thread, and what it starts, to the generator's CPUs.
     #[must_use]
     pub fn new(setting: Setting) -> Self {
+        let _ = os::pin_this_thread(&setting.cpus.generator);
         Self {
             setting,
             began: Instant::now(),
@@ -99,9 +100,9 @@ impl Real {
         })
     }
 
-    fn running(&mut self) -> Result<&mut Running, MeasureError> {
+    fn running(&self) -> Result<&Running, MeasureError> {
         self.server
-            .as_mut()
+            .as_ref()
             .ok_or_else(|| MeasureError::Failed("the server does not run".into()))
     }
 
@@ -200,11 +201,8 @@ impl Executor for Real {
         let (site, duration) = (self.setting.site.clone(), self.setting.duration);
         let generator = generator::of_kind(kind);
         let at_s = self.now_s();
-        self.running()?.server.check_owner()?;
-        let running = self
-            .server
-            .as_ref()
-            .ok_or_else(|| MeasureError::Failed("the server does not run".into()))?;
+        let running = self.running()?;
+        running.server.check_owner()?;
         self.warm_up(load, generator.as_ref(), &running.server)?;
         let watch = Watch::begin(&running.server.processes(), &running.cpus, duration / 2);
         let loaded = generator.run(load, running.server.address(), duration, &site);
