@@ -9,6 +9,11 @@ fn contract() {
 }
 
 #[test]
+fn contract_with_deferred_accept() {
+    contract::assert_server(BIN, "srv-uring-defer");
+}
+
+#[test]
 fn bodies() {
     contract::assert_bodies(BIN, NAME);
 }
