@@ -212,6 +212,34 @@ fn a_generator_bound_cell_is_ranked_by_cpu_only() {
     assert_eq!(rank_of(&run, "b"), (Some(1), Some(1)));
 }
 
+/// A load by wrk in which half of the connections are in service, as its latency has it.
+fn half_in_service(generator: f64, server: f64) -> Verdict {
+    let candidates = candidates(&["a"]);
+    let mut half = measured(1000.0, 10.0);
+    half.loaded.latency.mean_us = Some(32_000.0);
+    half.loaded.cpu_s = 2.0 * generator;
+    half.server.utilisation = Some(server);
+    let mut mock = Mock::default();
+    mock.loads.insert("a".into(), vec![Ok(half)]);
+    let plan = Plan {
+        generators: vec![GeneratorKind::Wrk],
+        ..plan(1)
+    };
+    let (run, _) = go(
+        empty_run(plan, &candidates),
+        &candidates,
+        &mut mock,
+        Interrupt::default(),
+    );
+    cell(&run, "a").verdict
+}
+
+#[test]
+fn wrk_at_its_limit_is_generator_bound_and_not_starved() {
+    assert_eq!(half_in_service(0.99, 0.8), Verdict::GeneratorBound);
+    assert_eq!(half_in_service(0.5, 0.99), Verdict::Starved);
+}
+
 #[test]
 fn interrupted_after_any_cell_the_rest_is_done_by_resume() {
     let candidates = candidates(&["a", "b"]);
