@@ -75,6 +75,8 @@ fn unable(able: &Capabilities, key: &CellKey) -> Option<String> {
     let needed: &Capability = match (key.generator, key.mode) {
         (GeneratorKind::Ab, Mode::Keepalive) => &able.ab_keep_alive,
         (GeneratorKind::Ab, _) => &able.ab,
+        // wrk never closes a connection: to a server that does not either, it would be kept.
+        (GeneratorKind::Wrk, Mode::Close) => &able.server_closes,
         (_, Mode::Keepalive) => &able.keep_alive,
         (_, Mode::Close) => &able.close,
         (_, Mode::Pipeline) => &able.pipelining,
@@ -95,4 +97,36 @@ fn generator_cannot(key: &CellKey, pipeline_depth: u32) -> Option<String> {
         path: "/".into(),
     };
     generator::of_kind(key.generator).cannot(&load)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::executor::mock::able;
+
+    /// Otherwise a server that keeps its connections would be compared with servers that close theirs.
+    #[test]
+    fn wrk_cannot_close_for_a_server_that_does_not() {
+        let mut able = able();
+        able.server_closes = Capability {
+            able: false,
+            reason: Some("it keeps the connection".into()),
+        };
+        let skipped = |generator| {
+            let key = CellKey {
+                target: "a".into(),
+                mode: Mode::Close,
+                connections: 64,
+                threads: 1,
+                generator,
+                rate_percent: None,
+            };
+            unable(&able, &key)
+        };
+        assert_eq!(
+            skipped(GeneratorKind::Wrk).as_deref(),
+            Some("it keeps the connection")
+        );
+        assert_eq!(skipped(GeneratorKind::Embedded), None);
+    }
 }
