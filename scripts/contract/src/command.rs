@@ -57,11 +57,7 @@ impl ServerCommand {
     }
 
     /// The same under another program, such as `unshare --pid --fork`.
-    pub(crate) fn start_under(
-        &self,
-        wrapper: &[&str],
-        limit: Duration,
-    ) -> Result<Running, StartError> {
+    pub fn start_under(&self, wrapper: &[&str], limit: Duration) -> Result<Running, StartError> {
         if self.values.port != 0 {
             return self.start_on_its_port(wrapper, limit);
         }
@@ -114,7 +110,7 @@ impl ServerCommand {
     }
 
     /// Starts it without waiting for anything.
-    pub(crate) fn spawn(&self, wrapper: &[&str]) -> Result<Running, StartError> {
+    pub fn spawn(&self, wrapper: &[&str]) -> Result<Running, StartError> {
         let filled = self.filled().map_err(|error| StartError(error.0))?;
         let argv: Vec<&str> = wrapper
             .iter()
@@ -200,12 +196,12 @@ impl Running {
     }
 
     /// Signals the process that was started, not its children.
-    pub(crate) fn signal(&self, signal: Signal) {
+    pub fn signal(&self, signal: Signal) {
         let _ = kill(self.nix_pid(), signal);
     }
 
     /// Signals the whole group.
-    pub(crate) fn signal_group(&self, signal: Signal) {
+    pub fn signal_group(&self, signal: Signal) {
         let _ = killpg(self.nix_pid(), signal);
     }
 

@@ -6,7 +6,8 @@
 //!
 //! [`Judge`] says how strictly: our own servers promise one exact response, others are judged as a
 //! client would. [`targets`] reads `servers/targets.toml`; [`assert_server`] is the whole contract as
-//! one test of one of our servers; [`capabilities`] says what a load generator may ask of a server.
+//! one test of one of our servers; [`capabilities`] says what a load generator may ask of a server. [`ServerCommand`]
+//! starts a server and [`sample`] looks at what it holds: package `torture` does both, too.
 
 mod assert;
 mod capabilities;
@@ -22,6 +23,7 @@ mod judge;
 mod list;
 mod outcome;
 mod process;
+pub mod sample;
 mod stderr;
 pub mod targets;
 mod wire;

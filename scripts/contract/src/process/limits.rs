@@ -8,10 +8,10 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::Signal;
 
 use super::Process;
-use super::sample::{Thread, threads};
 use crate::Running;
 use crate::client::{Client, G};
 use crate::fault::Fault;
+use crate::sample::{Thread, threads};
 
 /// The shell lowers both limits before it becomes the server: ours raise the soft one to the hard one.
 const FEW_DESCRIPTORS: [&str; 4] = ["sh", "-c", "ulimit -n 40; exec \"$@\"", "sh"];

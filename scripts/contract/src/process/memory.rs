@@ -7,10 +7,10 @@ use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use super::Process;
-use super::sample::memory;
 use crate::client::G;
 use crate::fault::Fault;
 use crate::judge::Connection;
+use crate::sample::memory;
 use crate::{Judge, Running};
 
 /// Clients that never read. Each can pin 4 MB of kernel memory, so there are few.

@@ -3,7 +3,6 @@
 pub(crate) mod limits;
 pub(crate) mod memory;
 pub(crate) mod port;
-mod sample;
 pub(crate) mod sigterm;
 
 use std::net::SocketAddr;

@@ -92,6 +92,9 @@ pub struct Target {
     /// Cases it is known to fail: reason and upstream reference.
     #[serde(default)]
     pub deviations: BTreeMap<String, String>,
+    /// Items of the reliability battery that it is known to fail: reason and upstream reference.
+    #[serde(default)]
+    pub reliability: BTreeMap<String, String>,
 }
 
 impl Target {
@@ -116,6 +119,7 @@ impl Target {
             settings: Vec::new(),
             extra_fields: Vec::new(),
             deviations: BTreeMap::new(),
+            reliability: BTreeMap::new(),
         };
         check::target(&target).map_err(TargetError)?;
         Ok(target)

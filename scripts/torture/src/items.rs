@@ -1,0 +1,80 @@
+//! The battery's items: the only list there is.
+
+use std::time::Duration;
+
+use contract::Target;
+
+use crate::context::Context;
+use crate::outcome::{Figures, Trouble};
+
+mod descriptors;
+
+/// One question about a server.
+#[derive(Debug)]
+pub struct Item {
+    /// Its name on the command line and in the results.
+    pub id: &'static str,
+    /// The column of README's table that counts it; also a name on the command line.
+    pub group: &'static str,
+    /// What is done and what is asked, in one line.
+    pub title: &'static str,
+    /// How long it takes in full, for each server (for all of them, where they are asked together).
+    pub length: Duration,
+    /// How it is asked.
+    pub ask: Ask,
+}
+
+/// What came of one server.
+pub type Answer = (Figures, Result<(), Trouble>);
+
+/// How an item is asked.
+#[derive(Clone, Copy, Debug)]
+pub enum Ask {
+    /// One server after the other.
+    Each(fn(&Context, &Target, &mut Figures) -> Result<(), Trouble>),
+    /// All at once; an answer for each, in their order.
+    Together(fn(&Context, &[&Target]) -> Vec<Answer>),
+}
+
+#[rustfmt::skip] // a line each
+/// All items, in the order in which they are asked.
+pub const ITEMS: &[Item] = &[
+    item("few-descriptors", "environment", 2, descriptors::few, "100 connections at `ulimit -n 64`: it serves again as soon as they are gone"),
+];
+
+/// An item that is asked of one server after the other.
+const fn item(
+    id: &'static str,
+    group: &'static str,
+    seconds: u64,
+    ask: fn(&Context, &Target, &mut Figures) -> Result<(), Trouble>,
+    title: &'static str,
+) -> Item {
+    Item {
+        id,
+        group,
+        title,
+        length: Duration::from_secs(seconds),
+        ask: Ask::Each(ask),
+    }
+}
+
+/// The items that `names` (ids or groups) mean; all where there are none.
+///
+/// # Errors
+/// With the name that is neither.
+pub fn select(names: &[String]) -> Result<Vec<&'static Item>, String> {
+    let is = |item: &Item, name: &String| item.id == name || item.group == name;
+    if let Some(name) = names
+        .iter()
+        .find(|name| !ITEMS.iter().any(|item| is(item, name)))
+    {
+        let all: Vec<&str> = ITEMS.iter().map(|item| item.id).collect();
+        return Err(format!(
+            "there is no item `{name}`; items are {}",
+            all.join(", ")
+        ));
+    }
+    let wanted = |item: &&Item| names.is_empty() || names.iter().any(|name| is(item, name));
+    Ok(ITEMS.iter().filter(wanted).collect())
+}

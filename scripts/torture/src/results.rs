@@ -1,0 +1,118 @@
+//! `results/reliability.json`: written as a whole after every outcome; what was not tried again is kept.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+use serde::{Deserialize, Serialize};
+
+use crate::machine::Machine;
+use crate::outcome::Outcome;
+
+/// Raised when a reader of the file would misunderstand it.
+const SCHEMA_VERSION: u32 = 1;
+
+/// The file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    /// Version of this form.
+    pub schema_version: u32,
+    /// Where all of it was done.
+    pub machine: Machine,
+    /// Commit of the last run; null where unknown.
+    pub commit: Option<String>,
+    /// Seed of the last run.
+    pub seed: u64,
+    /// By the target's `name`, then by the item's id.
+    pub targets: BTreeMap<String, BTreeMap<String, Entry>>,
+}
+
+/// One item on one target, with the run that it comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Verdict and figures.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// How long it took.
+    pub seconds: f64,
+    /// Seed of its run.
+    pub seed: u64,
+    /// Share of the whole item that was done, 1 is all of it.
+    pub scale: f64,
+    /// Commit of its run; null where unknown.
+    pub commit: Option<String>,
+}
+
+impl Results {
+    /// What `file` holds, or nothing yet; for a new run on this machine.
+    ///
+    /// # Errors
+    /// When the file is no such one, or from another machine.
+    pub fn resume(file: &Path, commit: Option<String>, seed: u64) -> anyhow::Result<Self> {
+        let machine = Machine::this();
+        let targets = match file.exists() {
+            false => BTreeMap::new(),
+            true => {
+                let before = Self::read(file)?;
+                ensure!(
+                    before.machine == machine,
+                    "{} is from another machine: move it away, or write elsewhere with --out",
+                    file.display()
+                );
+                before.targets
+            }
+        };
+        Ok(Self {
+            schema_version: SCHEMA_VERSION,
+            machine,
+            commit,
+            seed,
+            targets,
+        })
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it is not there, or no such one.
+    pub fn read(file: &Path) -> anyhow::Result<Self> {
+        let text = std::fs::read_to_string(file)
+            .with_context(|| format!("cannot read {}", file.display()))?;
+        let results: Self = serde_json::from_str(&text)
+            .with_context(|| format!("{} is no result of torture", file.display()))?;
+        ensure!(
+            results.schema_version == SCHEMA_VERSION,
+            "{} has schema version {}; this torture reads version {SCHEMA_VERSION}",
+            file.display(),
+            results.schema_version
+        );
+        Ok(results)
+    }
+
+    /// Puts an entry in the place of what was known before.
+    pub fn put(&mut self, target: &str, item: &str, entry: Entry) {
+        let items = self.targets.entry(target.to_owned()).or_default();
+        items.insert(item.to_owned(), entry);
+    }
+
+    /// Written beside the old file and renamed, so that there is a whole file at every moment.
+    ///
+    /// # Errors
+    /// When it cannot be.
+    pub fn write(&self, file: &Path) -> anyhow::Result<()> {
+        let folder = file.parent().unwrap_or(Path::new("."));
+        let write = || -> anyhow::Result<()> {
+            std::fs::create_dir_all(folder)?;
+            let mut new = tempfile::Builder::new()
+                .permissions(std::fs::Permissions::from_mode(0o644))
+                .tempfile_in(folder)?;
+            serde_json::to_writer_pretty(&mut new, self)?;
+            new.write_all(b"\n")?;
+            new.persist(file)?;
+            Ok(())
+        };
+        write().with_context(|| format!("cannot write {}", file.display()))
+    }
+}

@@ -1,0 +1,119 @@
+//! Which servers are tried, and whether they are there.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use contract::targets::Contract;
+use contract::{Target, Targets, Values};
+
+/// Where things are in a checkout.
+#[derive(Clone, Debug)]
+pub struct Checkout {
+    /// Its root.
+    pub root: PathBuf,
+    /// Folder of the compiled binaries.
+    pub bin: PathBuf,
+    /// All targets.
+    pub targets: Targets,
+}
+
+impl Checkout {
+    /// Around the current folder.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn find() -> anyhow::Result<Self> {
+        let here = std::env::current_dir()?;
+        let list = "servers/targets.toml";
+        let Some(root) = here.ancestors().find(|folder| folder.join(list).is_file()) else {
+            anyhow::bail!(
+                "there is no {list} here or above: start torture in a checkout of the suite"
+            );
+        };
+        let cargo = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+        Ok(Self {
+            root: root.to_owned(),
+            bin: root.join(cargo).join("release"),
+            targets: Targets::load(&root.join(list))?,
+        })
+    }
+
+    /// The targets that `names` mean: names, `quick` (the ten Rust servers), `variants` (of them), `peers`.
+    ///
+    /// # Errors
+    /// With the name that is none of these.
+    pub fn select(&self, names: &[String]) -> Result<Vec<&Target>, String> {
+        let all = &self.targets.targets;
+        if let Some(name) = names
+            .iter()
+            .find(|name| !all.iter().any(|target| is(target, name)))
+        {
+            return Err(format!(
+                "there is no server `{name}` in servers/targets.toml; `quick`, `variants` and `peers` are groups"
+            ));
+        }
+        let wanted = |target: &&Target| names.iter().any(|name| is(target, name));
+        Ok(all.iter().filter(wanted).collect())
+    }
+
+    /// Builds our servers among `targets`, as the list says.
+    ///
+    /// # Errors
+    /// When one cannot be built.
+    pub fn build(&self, targets: &[&Target]) -> anyhow::Result<()> {
+        let ours = targets
+            .iter()
+            .filter(|target| target.contract != Contract::Foreign);
+        let mut commands: Vec<&Vec<String>> = ours.flat_map(|target| &target.build).collect();
+        commands.sort();
+        commands.dedup();
+        for command in commands {
+            let status = Command::new(&command[0])
+                .args(&command[1..])
+                .current_dir(&self.root)
+                .stdin(Stdio::null())
+                .status()?;
+            anyhow::ensure!(status.success(), "`{}` failed", command.join(" "));
+        }
+        Ok(())
+    }
+
+    /// Why a target cannot be started, with the remedy; `None`: it can. Peers are not built here.
+    pub fn missing(&self, target: &Target) -> Option<String> {
+        let program = target.fill(&target.run, &Values::new(&self.bin)).ok()?;
+        let program = Path::new(program.first()?);
+        let needs = target.needs.iter().map(Path::new);
+        let missing = needs
+            .chain([program])
+            .find(|program| !exists(program, &target.dir))?;
+        let name = missing.file_name().unwrap_or_default().display();
+        Some(match &target.install {
+            Some(install) => format!(
+                "{name} is not there: {install}, then bench check --only {}",
+                target.name
+            ),
+            None => format!("{name} is not there"),
+        })
+    }
+}
+
+fn is(target: &Target, name: &str) -> bool {
+    match name {
+        "quick" => target.quick,
+        "variants" => target.variant_of.is_some() && target.contract == Contract::Exact,
+        "peers" => target.contract == Contract::Foreign,
+        name => target.name == name,
+    }
+}
+
+/// As a file, seen from where the target starts, or on PATH.
+fn exists(program: &Path, dir: &Path) -> bool {
+    if program.components().count() > 1 {
+        return dir.join(program).is_file();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        // Debian's servers are here, which is on root's PATH alone.
+        .chain(["/usr/sbin".into()])
+        .any(|folder| folder.join(program).is_file())
+}
