@@ -9,7 +9,8 @@ use crate::shutdown::InFlight;
 
 /// A stream that blocks its thread or coroutine, for a limited time.
 pub trait Stream: Read + Write {
-    /// How long a read may block before it fails; at first [`TIMEOUT`], as for a write.
+    /// How long a read may block before it fails; at first [`TIMEOUT`]. A write may block as long, or
+    /// less: it is tried again until the deadline.
     ///
     /// # Errors
     /// When the socket is gone.
@@ -67,12 +68,23 @@ pub fn serve(
                 }
             }
             Step::Write => {
-                let sent = retry(|| stream.write(connection.unsent()))?;
+                let sent = write(stream, connection.unsent(), &deadline)?;
+                if sent > 0 {
+                    deadline.move_on();
+                }
                 connection.sent(sent);
             }
             Step::Close => return Ok(()),
             Step::Linger => return linger(stream, connection.space()),
         }
+    }
+}
+
+/// Writes some of `bytes`: none when the stream gave up before the deadline.
+fn write(stream: &mut impl Stream, bytes: &[u8], deadline: &Deadline) -> io::Result<usize> {
+    match retry(|| stream.write(bytes)) {
+        Err(error) if is_timeout(&error) && !deadline.left().is_zero() => Ok(0),
+        result => result,
     }
 }
 
@@ -111,9 +123,13 @@ impl Deadline {
         self.at = Instant::now() + TIMEOUT;
     }
 
+    fn left(&self) -> Duration {
+        self.at.saturating_duration_since(Instant::now())
+    }
+
     /// Lets the stream block for no longer than is left: bytes that drip do not extend the time.
     fn limit(&mut self, stream: &impl Stream) -> io::Result<()> {
-        let left = self.at.saturating_duration_since(Instant::now());
+        let left = self.left();
         if left.is_zero() {
             return Err(ErrorKind::TimedOut.into());
         }
@@ -129,6 +145,11 @@ impl Deadline {
         }
         Ok(())
     }
+}
+
+/// What blocking sockets and coroutines call it.
+fn is_timeout(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
 }
 
 /// A signal may interrupt any thread.

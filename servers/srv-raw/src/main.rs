@@ -22,6 +22,10 @@ const STACK: usize = 128 * 1024;
 /// How long a thread waits before it accepts again when descriptors or threads have run out.
 const BACK_OFF: Duration = Duration::from_millis(100);
 
+/// How long a write may block. One that times out when it has sent a part says so only then, as if
+/// the client had read just now; so this is a small part of [`TIMEOUT`].
+const WRITE_TIMEOUT: Duration = Duration::from_secs(1);
+
 static IN_FLIGHT: InFlight = InFlight::new();
 
 /// Serves a fixed response, one blocking thread per connection
@@ -66,6 +70,6 @@ fn accept(listener: &TcpListener, response: &'static Response) {
 /// An error of its socket ends a connection, and that is all there is to do about it.
 fn answer(mut stream: TcpStream, response: &Response) -> io::Result<()> {
     stream.set_read_timeout(Some(TIMEOUT))?;
-    stream.set_write_timeout(Some(TIMEOUT))?;
+    stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
     blocking::serve(&mut stream, response, &IN_FLIGHT)
 }
