@@ -17,6 +17,7 @@ mod error;
 mod expected;
 mod files;
 mod inbox;
+mod latency;
 mod plan;
 mod probe;
 mod report;
@@ -33,9 +34,10 @@ mod worker;
 
 pub use config::{Amount, Config, Mode, RequestKind};
 pub use error::Error;
+pub use latency::merged;
 pub use report::{
-    Cpu, Errors, Field, FirstResponse, InFlight, Latency, LatencyKind, Rate, Report, Sample,
-    Settings, ThreadCpu,
+    Bucket, Cpu, Errors, Field, FirstResponse, InFlight, Latency, LatencyKind, Rate, Report,
+    Sample, Settings, ThreadCpu,
 };
 pub use run::{Progress, run};
 pub use target::Target;

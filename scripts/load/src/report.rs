@@ -161,6 +161,19 @@ pub struct Latency {
     pub p99_99_us: u64,
     /// The longest.
     pub max_us: u64,
+    /// What the percentiles are taken from, so that those of several generators can be merged. Printed with
+    /// `--histogram` only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub histogram: Vec<Bucket>,
+}
+
+/// Responses that took about as long, to three digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Bucket {
+    /// How long.
+    pub us: u64,
+    /// How many.
+    pub count: u64,
 }
 
 /// From when on latency counts, and so what it tells.

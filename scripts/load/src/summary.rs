@@ -1,11 +1,9 @@
 //! The report, from what was counted.
 
-use hdrhistogram::Histogram;
-
 use crate::cpu::Cpus;
 use crate::probe::Probe;
 use crate::tally::Tally;
-use crate::{Amount, Config, Cpu, InFlight, Latency, LatencyKind, Rate, Report, Sample, Settings};
+use crate::{Amount, Config, Cpu, InFlight, LatencyKind, Rate, Report, Sample, Settings, latency};
 
 /// [`Report::schema_version`] of this version.
 const SCHEMA_VERSION: u32 = 1;
@@ -30,7 +28,7 @@ pub(crate) fn report(config: &Config, probe: &Probe, tally: Tally) -> Report {
         duration_seconds: seconds,
         measured_responses: tally.measured_responses,
         requests_per_second,
-        latency: latency(config, &tally.latency),
+        latency: latency::of(kind(config), &tally.latency),
         rate: config
             .rate
             .map(|asked| rate(asked, per_second(tally.left_in_time), &tally)),
@@ -73,26 +71,11 @@ fn settings(config: &Config, probe: &Probe) -> Settings {
     }
 }
 
-fn latency(config: &Config, histogram: &Histogram<u64>) -> Option<Latency> {
-    if histogram.is_empty() {
-        return None;
+fn kind(config: &Config) -> LatencyKind {
+    match config.rate {
+        None => LatencyKind::LatencyAtSaturation,
+        Some(_) => LatencyKind::LatencyAtRate,
     }
-    let at = |quantile| histogram.value_at_quantile(quantile);
-    Some(Latency {
-        kind: match config.rate {
-            None => LatencyKind::LatencyAtSaturation,
-            Some(_) => LatencyKind::LatencyAtRate,
-        },
-        count: histogram.len(),
-        mean_us: histogram.mean(),
-        p50_us: at(0.5),
-        p75_us: at(0.75),
-        p90_us: at(0.9),
-        p99_us: at(0.99),
-        p99_9_us: at(0.999),
-        p99_99_us: at(0.9999),
-        max_us: histogram.max(),
-    })
 }
 
 fn rate(asked: f64, reached: f64, tally: &Tally) -> Rate {

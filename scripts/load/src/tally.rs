@@ -107,6 +107,6 @@ impl Tally {
 }
 
 /// 1 µs to 1 h, three digits; longer is recorded as 1 h.
-fn histogram() -> Histogram<u64> {
+pub(crate) fn histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, 3_600_000_000, 3).expect("the bounds are valid")
 }

@@ -178,3 +178,19 @@ fn too_few_open_files() {
     );
     assert_eq!(text.lines().count(), 1);
 }
+
+/// Whoever merges the percentiles of several generators needs what they are taken from.
+#[test]
+fn the_histogram_comes_only_when_asked_for() {
+    let server = Server::always(RIGHT);
+    for (more, wanted) in [("--json", false), ("--json --histogram", true)] {
+        let run = load(&format!("-c 2 -n 40 {more}"), &server)
+            .assert()
+            .success();
+        let report: Report = serde_json::from_slice(&run.get_output().stdout).unwrap();
+        let latency = report.latency.unwrap();
+        let counted: u64 = latency.histogram.iter().map(|bucket| bucket.count).sum();
+        assert_eq!(counted, if wanted { latency.count } else { 0 });
+    }
+    load("-n 40 --histogram", &server).assert().code(2);
+}

@@ -65,6 +65,10 @@ pub(crate) struct Args {
     /// Print one JSON object instead of the table
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// In that object also the histogram of latency, of which percentiles of several generators can be made
+    #[arg(long, requires = "json")]
+    pub(crate) histogram: bool,
 }
 
 const AFTER: &str = "\

@@ -43,7 +43,10 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> anyhow::Result<u8> {
     let config = args.config()?;
     stop_on_signal(config.stop.clone())?;
-    let report = measure(&config)?;
+    let mut report = measure(&config)?;
+    if let Some(latency) = report.latency.as_mut().filter(|_| !args.histogram) {
+        latency.histogram.clear();
+    }
     if args.json {
         writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&report)?)?;
     } else if report.responses > 0 || report.stopped.is_none() {
