@@ -1,71 +1,23 @@
 //! Property tests of `common::http1`: whatever comes, however it is split.
 
-use common::http1::{Connection, MAX_HEAD, MAX_UNSENT, Next, Response};
+#[path = "../fuzz/src/exchange.rs"]
+mod exchange;
+
+use std::sync::LazyLock;
+
+use common::http1::{Buffered, Connection, MAX_HEAD, MAX_UNSENT, Next, Response, Step};
+use exchange::Exchange;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
-/// What a connection made of a stream: its output, without the dates, the bytes consumed, and
-/// whether it has ended.
-#[derive(Debug, PartialEq)]
-struct Exchange {
-    output: Vec<u8>,
-    consumed: usize,
-    ended: bool,
-}
+const BODY: &[u8] = b"Hello, World!";
+
+static RESPONSE: LazyLock<Response> = LazyLock::new(|| Response::new(BODY));
 
 /// Gives a stream to a connection as an engine does, in reads that end at `splits`.
 fn exchange(stream: &[u8], splits: &[usize]) -> Exchange {
-    let response = Response::new(b"Hello, World!");
-    let mut connection = Connection::new();
-    let (mut output, mut consumed, mut unsent) = (Vec::new(), 0, Vec::new());
-    let ends = splits.iter().copied().chain([stream.len()]);
-    for end in ends {
-        loop {
-            let progress = connection.receive(&stream[consumed..end], &response, &mut unsent);
-            consumed += progress.consumed;
-            assert!(
-                unsent.len() < MAX_UNSENT + 256,
-                "{} bytes unsent",
-                unsent.len()
-            );
-            assert!(consumed <= end);
-            output.append(&mut unsent);
-            match progress.next {
-                Next::Again => {}
-                Next::Read => break,
-                Next::Close | Next::Linger => {
-                    return Exchange {
-                        output: undated(&output),
-                        consumed,
-                        ended: true,
-                    };
-                }
-            }
-        }
-        assert!(
-            end - consumed < MAX_HEAD,
-            "an engine would have to buffer {}",
-            end - consumed
-        );
-    }
-    Exchange {
-        output: undated(&output),
-        consumed,
-        ended: false,
-    }
-}
-
-/// The test may run across a second's end.
-fn undated(output: &[u8]) -> Vec<u8> {
-    let mut output = output.to_vec();
-    let field = b"\r\nDate: ";
-    for start in 0..output.len() {
-        if output[start..].starts_with(field) {
-            output[start + field.len()..][..29].fill(b'-');
-        }
-    }
-    output
+    exchange::exchange(Connection::new(), stream, splits, &RESPONSE, BODY.len())
 }
 
 /// Pieces of which requests, good and bad, are made.
@@ -142,7 +94,10 @@ proptest! {
 
     #[test]
     fn any_split_gives_the_same((stream, splits) in split_stream()) {
-        prop_assert_eq!(exchange(&stream, &splits), exchange(&stream, &[]));
+        let whole = exchange(&stream, &[]);
+        prop_assert_eq!(&exchange(&stream, &splits), &whole);
+        let buffered = exchange::buffered(&stream, &splits, &RESPONSE, BODY.len());
+        prop_assert_eq!(buffered, (whole.output, whole.ended));
     }
 
     #[test]
@@ -169,10 +124,9 @@ fn a_slow_stream_of_good_requests_is_answered_byte_by_byte() {
 
 #[test]
 fn output_is_bounded_however_much_is_pipelined() {
-    let response = Response::new(b"Hello, World!");
     let requests = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(10_000);
     let mut output = Vec::new();
-    let progress = Connection::new().receive(&requests, &response, &mut output);
+    let progress = Connection::new().receive(&requests, &RESPONSE, &mut output);
     assert_eq!(progress.next, Next::Again);
     assert!(
         (MAX_UNSENT..MAX_UNSENT + 256).contains(&output.len()),
@@ -180,4 +134,14 @@ fn output_is_bounded_however_much_is_pipelined() {
         output.len()
     );
     assert!(progress.consumed < requests.len() / 5);
+}
+
+#[test]
+fn there_is_space_to_linger_with_behind_a_head_that_is_too_large() {
+    let mut connection = Buffered::new(&RESPONSE);
+    connection.space().fill(b'M');
+    connection.received(MAX_HEAD);
+    connection.sent(connection.unsent().len());
+    assert_eq!(connection.step(), Step::Linger);
+    assert!(!connection.space().is_empty());
 }

@@ -1,62 +1,27 @@
-//! A differential test: streams that both hyper and `common::http1` accept get the same number of
-//! responses. A different number would mean that one of them sees a request where the other sees
-//! a body.
+//! A differential test: where hyper and `common::http1` both see a request, it is the same one.
+//! Fuzzed for longer in `fuzz/`.
 
-use std::convert::Infallible;
+#[path = "../fuzz/src/answers.rs"]
+mod answers;
+#[path = "../fuzz/src/differential.rs"]
+mod differential;
 
-use common::http1::{Connection, Next, Response};
-use http_body_util::{BodyExt, Empty};
-use hyper::body::{Bytes, Incoming};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use std::sync::LazyLock;
+
+use common::http1::Response;
+use differential::{Seen, difference};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// How many times a stream was answered 200, or `None` where it was not accepted as a whole.
-fn ours(stream: &[u8]) -> Option<usize> {
-    let response = Response::new(b"");
-    let mut output = Vec::new();
-    let progress = Connection::new().receive(stream, &response, &mut output);
-    let accepted = progress.consumed == stream.len() && progress.next == Next::Read;
-    accepted.then(|| answers(&output)).flatten()
-}
+static RESPONSE: LazyLock<Response> = LazyLock::new(|| Response::new(b"Hello, World!"));
 
-/// The same of hyper.
-async fn hypers(stream: &[u8]) -> Option<usize> {
-    let (mut client, server) = tokio::io::duplex(1 << 20);
-    let service = service_fn(async |request: hyper::Request<Incoming>| {
-        let drained = request.into_body().collect().await;
-        let status = if drained.is_ok() { 200 } else { 400 };
-        let response = hyper::Response::builder()
-            .status(status)
-            .body(Empty::<Bytes>::new());
-        Ok::<_, Infallible>(response.unwrap())
-    });
-    client.write_all(stream).await.unwrap();
-    client.shutdown().await.unwrap();
-    let served = http1::Builder::new()
-        .half_close(true)
-        .serve_connection(TokioIo::new(server), service)
-        .await;
-    let mut output = Vec::new();
-    client.read_to_end(&mut output).await.unwrap();
-    served.ok()?;
-    answers(&output)
-}
-
-/// The final responses in an output, or `None` where one is not 200.
-fn answers(output: &[u8]) -> Option<usize> {
-    let text = String::from_utf8_lossy(output);
-    let statuses = || {
-        text.lines()
-            .filter(|line| line.starts_with("HTTP/1.1 ") && !line.contains(" 100 "))
-    };
-    statuses()
-        .all(|line| line.contains(" 200 "))
-        .then(|| statuses().count())
+/// What `common::http1` and hyper make of a stream.
+fn both(stream: &[u8]) -> (Seen, Seen) {
+    (
+        differential::ours(stream, &RESPONSE),
+        differential::hypers(stream),
+    )
 }
 
 /// Requests that are mostly good, and bodies that may look like requests.
@@ -104,24 +69,31 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, max_shrink_iters: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_both_accept_gets_the_same_number_of_responses(requests in vec(request(), 1..6)) {
+    fn what_both_accept_is_the_same_to_both(requests in vec(request(), 1..6)) {
         let stream = requests.concat();
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let theirs = runtime.block_on(hypers(&stream));
-        if let (Some(ours), Some(theirs)) = (ours(&stream), theirs) {
-            prop_assert_eq!(ours, theirs, "{}", String::from_utf8_lossy(&stream));
-        }
+        let (ours, hypers) = both(&stream);
+        prop_assert_eq!(difference(&ours, &hypers), None, "{}", String::from_utf8_lossy(&stream));
     }
 }
 
 #[test]
-fn good_requests_are_accepted_by_both() {
-    let stream = b"GET / HTTP/1.1\r\nHost: x\r\n\r\nPOST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello";
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    assert_eq!(
-        (ours(stream), runtime.block_on(hypers(stream))),
-        (Some(2), Some(2))
-    );
+fn good_requests_are_served_by_both() {
+    let get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+    let post = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello";
+    let (ours, hypers) = both(format!("{get}{post}").as_bytes());
+    let ends: Vec<_> = ours.requests.iter().map(|request| request.end).collect();
+    assert_eq!(ends, [get.len(), get.len() + post.len()]);
+    assert_eq!(ours, hypers);
+}
+
+#[test]
+fn a_request_that_ends_elsewhere_is_a_difference() {
+    let (ours, mut hypers) = both(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert_eq!(difference(&ours, &hypers), None);
+    hypers.requests[0].end -= 1;
+    assert!(difference(&ours, &hypers).is_some());
+    hypers.requests.clear();
+    assert!(difference(&ours, &hypers).is_some());
+    hypers.refused = true;
+    assert_eq!(difference(&ours, &hypers), None);
 }

@@ -103,5 +103,9 @@ impl<'a> Buffered<'a> {
         self.input.copy_within(progress.consumed..self.filled, 0);
         self.filled -= progress.consumed;
         self.next = progress.next;
+        if matches!(self.next, Next::Close | Next::Linger) {
+            // Nobody will look at it, and a head that was too large leaves no space to linger with.
+            self.filled = 0;
+        }
     }
 }
