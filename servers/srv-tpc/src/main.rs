@@ -5,6 +5,7 @@
 mod buffers;
 mod connection;
 mod mailbox;
+mod system;
 mod worker;
 
 use std::process::ExitCode;

@@ -16,6 +16,7 @@ use slab::Slab;
 use crate::buffers::Buffers;
 use crate::connection::{Connection, Turn};
 use crate::mailbox::{HANDED, Mailbox};
+use crate::system;
 
 const LISTENER: Token = Token(usize::MAX);
 const SIGNAL: Token = Token(usize::MAX - 1);
@@ -63,7 +64,7 @@ impl Worker {
         listener.set_nonblocking(true)?;
         let mut listener = mio::net::TcpListener::from_std(listener);
         let registry = poll.registry();
-        registry.register(&mut listener, LISTENER, Interest::READABLE)?;
+        system::watch(registry, &mut listener, LISTENER)?;
         let mut signal = mio::net::UnixStream::from_std(signal);
         registry.register(&mut signal, SIGNAL, Interest::READABLE)?;
         Ok(Self {
@@ -89,19 +90,19 @@ impl Worker {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 result => result?,
             }
+            if self.backs_off {
+                self.resume()?;
+            }
             for key in std::mem::take(&mut self.again) {
                 self.turn(key, false);
             }
             for event in &events {
                 match event.token() {
-                    LISTENER => self.accept(),
+                    LISTENER => self.accept(system::ACCEPTS_AN_EVENT),
                     HANDED => self.adopt(),
                     SIGNAL => self.stop(),
                     Token(key) => self.turn(key, event.is_read_closed()),
                 }
-            }
-            if self.backs_off {
-                self.accept();
             }
             let now = date::ticks();
             if now != checked {
@@ -128,10 +129,12 @@ impl Worker {
         }
     }
 
-    /// Accepts all connections that wait.
-    fn accept(&mut self) {
-        self.backs_off = false;
-        while let Some(listener) = &self.listener {
+    /// Accepts the connections that wait, but no more than `limit`.
+    fn accept(&mut self, limit: usize) {
+        for _ in 0..limit {
+            let Some(listener) = &self.listener else {
+                return;
+            };
             match listener.accept() {
                 Ok((stream, _)) => match self.shared.spread.place(self.index) {
                     thread if thread == self.index => self.add(stream),
@@ -142,12 +145,25 @@ impl Worker {
                     // The client has given up.
                     ErrorKind::ConnectionAborted | ErrorKind::Interrupted => {}
                     // Out of descriptors or memory. The connections wait in the backlog.
-                    _ => {
-                        self.backs_off = true;
-                        return;
-                    }
+                    _ => return self.back_off(),
                 },
             }
+        }
+    }
+
+    /// Looks away from the listener for a while.
+    fn back_off(&mut self) {
+        if let Some(listener) = &mut self.listener {
+            self.backs_off = system::unwatch(self.poll.registry(), listener).is_ok();
+        }
+    }
+
+    /// Accepts again: what waits is an event.
+    fn resume(&mut self) -> io::Result<()> {
+        self.backs_off = false;
+        match &mut self.listener {
+            Some(listener) => system::watch(self.poll.registry(), listener, LISTENER),
+            None => Ok(()),
         }
     }
 
@@ -201,7 +217,7 @@ impl Worker {
         if self.ends.is_some() {
             return;
         }
-        self.accept();
+        self.accept(usize::MAX);
         self.listener = None;
         self.ends = Some(Instant::now() + shutdown::GRACE);
         let keys: Vec<_> = self.connections.iter().map(|(key, _)| key).collect();

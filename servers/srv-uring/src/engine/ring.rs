@@ -191,7 +191,8 @@ impl Ring {
     /// Closes a descriptor, with the next submission.
     pub fn close(&mut self, fd: OwnedFd) {
         let close = opcode::Close::new(Fd(fd.into_raw_fd()));
-        self.push(&close.build(), Kind::Other, 0, 0);
+        let close = close.build().flags(squeue::Flags::SKIP_SUCCESS);
+        self.push(&close, Kind::Other, 0, 0);
     }
 
     /// Hands a connection to the thread of another ring.
