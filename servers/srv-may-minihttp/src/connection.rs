@@ -14,6 +14,8 @@ use nix::poll::{PollFd, PollFlags, poll};
 use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::socket::{Shutdown, setsockopt, shutdown, sockopt::TcpNoDelay};
 
+use crate::service::IN_FLIGHT;
+
 /// Seconds for a whole head, counted from the last request, and for a whole body behind it.
 const HEAD_TIMEOUT: u32 = 10;
 
@@ -41,9 +43,10 @@ impl Limit {
         Ok(Self(all.saturating_sub(16 + 2 * threads).max(1)))
     }
 
-    /// Takes a connection over from the accept loop, which waits here while there are too many.
+    /// Takes a connection over from the accept loop, which waits here while there are too many, and
+    /// for ever once the server stops.
     pub(crate) fn admit(&self, socket: RawFd) -> Connection {
-        while open().len() >= self.0 {
+        while open().len() >= self.0 || IN_FLIGHT.is_stopping() {
             coroutine::sleep(PAUSE);
         }
         let last_request = Arc::new(AtomicU32::new(date::ticks()));

@@ -67,7 +67,7 @@ fn serve(args: &Args) -> Result<(), Error> {
 }
 
 fn accept(listener: &CoIo<TcpListener>, response: &'static Response) {
-    loop {
+    while !IN_FLIGHT.is_stopping() {
         match listener.inner().accept() {
             Ok((stream, _)) => {
                 go!(move || answer(stream, response));

@@ -57,7 +57,11 @@ fn serve(args: &Args) -> Result<(), Error> {
 
 fn accept(listener: &TcpListener, response: &'static Response) {
     loop {
-        let spawned = listener.accept().and_then(|(stream, _)| {
+        let accepted = listener.accept();
+        if IN_FLIGHT.is_stopping() {
+            return;
+        }
+        let spawned = accepted.and_then(|(stream, _)| {
             let thread = thread::Builder::new().stack_size(STACK);
             thread.spawn(move || answer(stream, response))
         });
