@@ -50,6 +50,10 @@ struct Args {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
+    /// Take the servers as they were built last
+    #[arg(long)]
+    no_build: bool,
+
     /// List the items, and do nothing
     #[arg(long)]
     list: bool,
@@ -99,7 +103,9 @@ fn run(args: &Args) -> anyhow::Result<u8> {
             return Ok(USAGE);
         }
     };
-    checkout.build(&targets)?;
+    if !args.no_build {
+        checkout.build(&targets)?;
+    }
     let full = length(&items, targets.len());
     let context = Context {
         seed: args

@@ -9,6 +9,9 @@ use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
 use crate::outcome::Trouble;
 
+/// The plainest request that is the last on its connection.
+pub const LAST: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+
 /// The plainest request.
 pub const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
@@ -22,6 +25,22 @@ pub enum Received {
     Response(Response),
     /// The server closed it, in order or by a reset, at a place where no response was begun.
     Closed,
+    /// Nothing came for as long as the client is patient.
+    Silence,
+}
+
+/// A stream that counts what is read of it.
+struct Counted<'a> {
+    stream: &'a TcpStream,
+    bytes: usize,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.stream.read(buffer)?;
+        self.bytes += count;
+        Ok(count)
+    }
 }
 
 /// One connection.
@@ -75,22 +94,31 @@ impl Client {
         self.stream.write_all(bytes)
     }
 
-    /// The next response to a request with `method`, or the end of the connection.
+    /// How long a read may wait from now on; at first [`PATIENCE`].
     ///
     /// # Errors
-    /// One line: a response that was begun and not finished, bytes that are none, or silence for [`PATIENCE`].
+    /// As the system has it.
+    pub fn set_patience(&self, patience: Duration) -> io::Result<()> {
+        self.stream.set_read_timeout(Some(patience))
+    }
+
+    /// The next response to a request with `method`, or how the connection went on without one.
+    ///
+    /// # Errors
+    /// One line: a response that was begun and not finished, or bytes that are none.
     pub fn receive(&mut self, method: &str) -> Result<Received, String> {
-        match read_response(&mut self.stream, &mut self.buffer, method) {
+        let mut stream = Counted {
+            stream: &self.stream,
+            bytes: self.buffer.len(),
+        };
+        let result = read_response(&mut stream, &mut self.buffer, method);
+        let bytes = stream.bytes;
+        match result {
             Ok(Some(response)) => Ok(Received::Response(response)),
             Ok(None) => Ok(Received::Closed),
-            Err(error) if is_reset(&error) && self.buffer.is_empty() => Ok(Received::Closed),
-            Err(error) if is_timeout(&error) => {
-                let got = self.buffer.len();
-                Err(format!(
-                    "no whole response within {PATIENCE:?} ({got} bytes of one)"
-                ))
-            }
-            Err(error) => Err(format!("a response that is not whole: {error}")),
+            Err(error) if is_reset(&error) && bytes == 0 => Ok(Received::Closed),
+            Err(error) if is_timeout(&error) && bytes == 0 => Ok(Received::Silence),
+            Err(error) => Err(format!("a response is cut after {bytes} bytes: {error}")),
         }
     }
 
@@ -145,6 +173,7 @@ impl Expected {
         match ask() {
             Ok(Received::Response(response)) => Ok(Self::of(&response)),
             Ok(Received::Closed) => Err(Trouble::fail("it closes without an answer")),
+            Ok(Received::Silence) => Err(Trouble::fail("it does not answer")),
             Err(reason) => Err(Trouble::fail(reason)),
         }
     }

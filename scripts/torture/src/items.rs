@@ -7,7 +7,9 @@ use contract::Target;
 use crate::context::Context;
 use crate::outcome::{Figures, Trouble};
 
+mod crowd;
 mod descriptors;
+mod sigterm;
 
 /// One question about a server.
 #[derive(Debug)]
@@ -39,6 +41,8 @@ pub enum Ask {
 #[rustfmt::skip] // a line each
 /// All items, in the order in which they are asked.
 pub const ITEMS: &[Item] = &[
+    item("sigterm", "sigterm", 50, sigterm::under_load, "SIGTERM under full load, 100 times: no response is cut, exit 0 within 6 s"),
+    item("restarts", "sigterm", 10, sigterm::restarts, "20 restarts in a row on one port under load: each serves, each exits with 0"),
     item("few-descriptors", "environment", 2, descriptors::few, "100 connections at `ulimit -n 64`: it serves again as soon as they are gone"),
 ];
 

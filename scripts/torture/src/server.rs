@@ -23,6 +23,8 @@ pub const STOP: Duration = Duration::from_secs(6);
 pub struct Options<'a> {
     /// Threads that serve.
     pub threads: usize,
+    /// The port, in place of one that is free.
+    pub port: u16,
     /// Bytes of the body.
     pub body_size: usize,
     /// The program under which it starts, such as `setpriv …`; empty for none.
@@ -30,10 +32,11 @@ pub struct Options<'a> {
 }
 
 impl Default for Options<'_> {
-    /// One thread, 13 bytes, no wrapper.
+    /// One thread, any port, 13 bytes, no wrapper.
     fn default() -> Self {
         Self {
             threads: 1,
+            port: 0,
             body_size: 13,
             wrapper: &[],
         }
@@ -69,6 +72,7 @@ impl Server {
         context.go_on()?;
         let values = Values {
             threads: options.threads,
+            port: options.port,
             body_size: options.body_size,
             ..Values::new(&context.bin)
         };
@@ -161,6 +165,7 @@ impl Server {
                 String::from_utf8_lossy(&response.head).escape_debug()
             )),
             Received::Closed => Err("it closes without an answer".into()),
+            Received::Silence => Err("it does not answer".into()),
         }
     }
 
