@@ -71,6 +71,9 @@ pub struct CheckArgs {
     /// Only the cases that need no waiting
     #[arg(long)]
     pub quick: bool,
+    /// Only the wire cases, and of those that take seconds only the musts: enough for a server in an emulator
+    #[arg(long, conflicts_with = "quick")]
+    pub wire: bool,
     /// Exit with 4 when a target was skipped
     #[arg(long)]
     pub strict: bool,

@@ -10,7 +10,7 @@ use crate::interrupt::Interrupt;
 use crate::model::{CaseResult, Outcome, RequestKind, Target};
 use crate::view::{Table, matrix, numbered};
 use crate::{conformance, cpus, exit, os, prepare};
-use contract::{Judge, Selection, Values};
+use contract::{Case, Judge, Level, Selection, Values};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -40,13 +40,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<u8> {
             return Ok(exit::INTERRUPTED);
         }
         eprintln!("bench: checking {}", candidate.name);
-        targets.push(check(
-            candidate,
-            missing,
-            &values,
-            &mut executor,
-            args.quick,
-        )?);
+        targets.push(check(candidate, missing, &values, &mut executor, args)?);
     }
     show(args, &targets)?;
     Ok(code(args, &candidates, &targets))
@@ -77,7 +71,7 @@ fn check(
     missing: Option<String>,
     values: &Values,
     executor: &mut Real,
-    quick: bool,
+    args: &CheckArgs,
 ) -> anyhow::Result<Target> {
     let mut entry = candidate.describe();
     if missing.is_some() {
@@ -97,14 +91,17 @@ fn check(
     (entry.request, entry.response) = (inspection.request, inspection.response.ok());
     entry.capabilities = Some(inspection.capabilities);
     entry.contract = inspection.contract;
-    let judge = candidate.target.judge(&values.body()).filter(|_| !quick);
+    let judge = candidate
+        .target
+        .judge(&values.body())
+        .filter(|_| !args.quick);
     if let Some(judge) = &judge {
         entry
             .contract
-            .extend(waiting_cases(candidate, judge, executor));
+            .extend(waiting_cases(candidate, judge, executor, args.wire));
     }
     executor.stop()?;
-    if let Some(judge) = &judge {
+    if let Some(judge) = judge.as_ref().filter(|_| !args.wire) {
         let mut command = candidate.target.command(values.clone());
         command.env.insert(MARK.into(), executor.mark().into());
         entry
@@ -114,11 +111,22 @@ fn check(
     Ok(entry)
 }
 
-fn waiting_cases(candidate: &Candidate, judge: &Judge, executor: &Real) -> Vec<CaseResult> {
-    let address = executor.address();
-    address
-        .map(|at| conformance::wire(&candidate.target, judge, at, &Selection::Waiting))
-        .unwrap_or_default()
+fn waiting_cases(
+    candidate: &Candidate,
+    judge: &Judge,
+    executor: &Real,
+    only_musts: bool,
+) -> Vec<CaseResult> {
+    let Some(address) = executor.address() else {
+        return Vec::new();
+    };
+    let selected = |case: &&Case| case.waits && (!only_musts || case.level == Level::Must);
+    let ids = contract::cases()
+        .iter()
+        .filter(selected)
+        .map(|case| case.id);
+    let selection = Selection::Ids(ids.collect());
+    conformance::wire(&candidate.target, judge, address, &selection)
 }
 
 fn show(args: &CheckArgs, targets: &[Target]) -> anyhow::Result<()> {
