@@ -35,6 +35,12 @@ impl Spread {
         placed
     }
 
+    /// A connection that was placed on the thread `from` is served by `to` all the same.
+    pub fn moved(&self, from: usize, to: usize) {
+        self.0[from].fetch_sub(1, Relaxed);
+        self.0[to].fetch_add(1, Relaxed);
+    }
+
     /// A connection of `thread` was closed.
     pub fn closed(&self, thread: usize) {
         self.0[thread].fetch_sub(1, Relaxed);

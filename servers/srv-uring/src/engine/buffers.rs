@@ -2,17 +2,15 @@
 //! that waits needs none.
 
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
-use std::io;
 use std::ptr;
 use std::slice;
 use std::sync::atomic::{AtomicU16, Ordering::Release};
 
-use io_uring::Submitter;
 use io_uring::types::BufRingEntry;
 
 /// Buffers of a ring, a power of two. When a burst uses them up the kernel says so and goes on
 /// when some are given back.
-const COUNT: u16 = 256;
+pub const COUNT: u16 = 256;
 
 /// Bytes of a buffer.
 const SIZE: usize = 4096;
@@ -32,11 +30,8 @@ pub struct ProvidedBuffers {
 }
 
 impl ProvidedBuffers {
-    /// Makes the buffers and gives them all to the kernel.
-    ///
-    /// # Errors
-    /// When the kernel has no buffer rings (before 5.19).
-    pub fn register(submitter: &Submitter) -> io::Result<Self> {
+    /// Makes the buffers, all of them the kernel's once it knows of the queue.
+    pub fn new() -> Self {
         let queue = allocate(usize::from(COUNT) * size_of::<BufRingEntry>(), PAGE).cast();
         let memory = allocate(usize::from(COUNT) * SIZE, 64);
         let mut buffers = Self {
@@ -44,12 +39,15 @@ impl ProvidedBuffers {
             memory,
             tail: 0,
         };
-        // SAFETY: the queue has COUNT entries, starts at a page, and is never freed.
-        unsafe { submitter.register_buf_ring_with_flags(queue.addr() as u64, COUNT, GROUP, 0)? };
         for id in 0..COUNT {
             buffers.give(id);
         }
-        Ok(buffers)
+        buffers
+    }
+
+    /// Where the queue is: [`COUNT`] entries, from the start of a page, never freed.
+    pub fn queue(&self) -> *mut BufRingEntry {
+        self.queue
     }
 
     /// What the kernel has put into buffer `id`, which it has handed to us with a completion.
@@ -68,7 +66,7 @@ impl ProvidedBuffers {
         let index = usize::from(self.tail & (COUNT - 1));
         // SAFETY: `index` is below COUNT and the kernel reads no entry behind the tail.
         let entry = unsafe { &mut *self.queue.add(index) };
-        // SAFETY: `id` is below COUNT (see `filled` and `register`).
+        // SAFETY: `id` is below COUNT (see `filled` and `new`).
         let buffer = unsafe { self.memory.add(usize::from(id) * SIZE) };
         entry.set_addr(buffer.addr() as u64);
         entry.set_len(SIZE as u32);

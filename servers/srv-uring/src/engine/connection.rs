@@ -101,10 +101,16 @@ impl Connection {
                 let consumed = self.receive(data, response, output);
                 self.input.extend_from_slice(&data[consumed..]);
             }
-            // Buffers had run out, or we have cancelled: it is begun again when there is room.
-            Err(libc::ENOBUFS | libc::ECANCELED) => {}
+            // Buffers had run out, we have cancelled, or something came between: it is begun again
+            // when there is room.
+            Err(libc::ENOBUFS | libc::ECANCELED | libc::EINTR | libc::EAGAIN) => {}
             Err(_) => self.state.closing = true,
         }
+    }
+
+    /// Receiving could not be cancelled, and is cancelled again.
+    pub fn not_cancelled(&mut self) {
+        self.state.cancelled = false;
     }
 
     /// A part of the output is sent.

@@ -2,7 +2,12 @@
 
 mod buffers;
 mod connection;
+#[cfg_attr(test, path = "../../tests/completions/kernel.rs")]
+mod queues;
 mod ring;
+#[cfg(test)]
+#[path = "../../tests/completions/mod.rs"]
+mod tests;
 mod worker;
 
 use std::io;

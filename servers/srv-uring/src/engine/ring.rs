@@ -2,20 +2,15 @@
 //! of an operation belongs to the ring until the operation is over.
 
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
-use io_uring::types::{Fd, SubmitArgs, Timespec};
-use io_uring::{IoUring, cqueue, opcode, squeue};
+use io_uring::types::Fd;
+use io_uring::{cqueue, opcode, squeue};
 use slab::Slab;
 
 use super::buffers::{GROUP, ProvidedBuffers};
-
-/// Operations that are queued before they are submitted.
-const SUBMISSIONS: u32 = 256;
-
-/// Completions that may wait.
-const COMPLETIONS: u32 = 4096;
+use super::queues::{Completion, Queues};
 
 /// Output buffers that are kept for the next response.
 const SPARES: usize = 64;
@@ -23,13 +18,13 @@ const SPARES: usize = 64;
 /// A buffer that has grown beyond this, in bytes, is not kept.
 const SPARE_SIZE: usize = 256 * 1024;
 
-/// An io_uring, its provided buffers, and what is being sent through it.
+/// The queues of an io_uring, its provided buffers, and what is being sent through it.
 pub struct Ring {
-    uring: IoUring,
+    queues: Queues,
     pub buffers: ProvidedBuffers,
     outgoing: Slab<Outgoing>,
     spares: Vec<Vec<u8>>,
-    completions: Vec<(u64, i32, u32)>,
+    completions: Vec<Completion>,
 }
 
 /// Bytes on their way.
@@ -49,6 +44,8 @@ pub enum Event {
     },
     /// Another thread has handed a connection over.
     Handed(OwnedFd),
+    /// A connection could not be handed to that thread.
+    NotHanded { thread: usize, stream: OwnedFd },
     /// Connection `key` has received so many bytes into a provided buffer; 0 is the end of the
     /// stream. `more`: receiving goes on.
     Received {
@@ -57,32 +54,40 @@ pub enum Event {
         buffer: Option<u16>,
         more: bool,
     },
+    /// Receiving on connection `key` could not be cancelled.
+    NotCancelled { key: usize },
     /// A part of what connection `key` sends is sent.
     Progress { key: usize },
     /// All is sent, or it failed.
     Sent { key: usize, failed: bool },
     /// The watched descriptor has become readable.
     Readable,
+    /// It is no longer watched.
+    NotWatched,
     /// Nothing that anybody waits for.
     Nothing,
 }
 
 /// The kind of an operation: the top byte of its user data. Below are three bytes for the place of
-/// what is sent, then four for the connection.
+/// what is sent, or a thread, then four for the connection, or a descriptor.
 #[derive(Clone, Copy)]
 enum Kind {
     Accept,
+    Hand,
     Handed,
     Receive,
+    CancelReceive,
     Send,
     Watch,
     Other,
 }
 
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 8] = [
     Kind::Accept,
+    Kind::Hand,
     Kind::Handed,
     Kind::Receive,
+    Kind::CancelReceive,
     Kind::Send,
     Kind::Watch,
     Kind::Other,
@@ -98,15 +103,9 @@ impl Ring {
     /// # Errors
     /// When the kernel has no io_uring, or not one of Linux 6.1, or forbids it.
     pub fn new() -> io::Result<Self> {
-        let uring = IoUring::builder()
-            .setup_cqsize(COMPLETIONS)
-            .setup_single_issuer()
-            // Completions are made when we ask for them, not by interrupting us: 8 % of a request.
-            .setup_defer_taskrun()
-            .build(SUBMISSIONS)?;
-        let buffers = ProvidedBuffers::register(&uring.submitter())?;
+        let buffers = ProvidedBuffers::new();
         Ok(Self {
-            uring,
+            queues: Queues::new(&buffers)?,
             buffers,
             outgoing: Slab::new(),
             spares: Vec::new(),
@@ -115,7 +114,7 @@ impl Ring {
     }
 
     pub fn as_raw_fd(&self) -> RawFd {
-        self.uring.as_raw_fd()
+        self.queues.as_raw_fd()
     }
 
     /// Accepts connections until an event says that there are no more.
@@ -144,7 +143,7 @@ impl Ring {
 
     pub fn cancel_receive(&mut self, key: usize) {
         let cancel = opcode::AsyncCancel::new(user_data(Kind::Receive, 0, key));
-        self.push(&cancel.build(), Kind::Other, 0, 0);
+        self.push(&cancel.build(), Kind::CancelReceive, 0, key);
     }
 
     /// Sends all of `bytes`, which are the ring's until they are sent. The `last` bytes of a
@@ -196,10 +195,11 @@ impl Ring {
     }
 
     /// Hands a connection to the thread of another ring.
-    pub fn hand(&mut self, ring: RawFd, stream: OwnedFd) {
+    pub fn hand(&mut self, thread: usize, ring: RawFd, stream: OwnedFd) {
         let there = user_data(Kind::Handed, 0, 0);
-        let message = opcode::MsgRingData::new(Fd(ring), stream.into_raw_fd(), there, None);
-        self.push(&message.build(), Kind::Other, 0, 0);
+        let stream = stream.into_raw_fd();
+        let message = opcode::MsgRingData::new(Fd(ring), stream, there, None);
+        self.push(&message.build(), Kind::Hand, thread, stream as usize);
     }
 
     /// Says once when `fd` becomes readable.
@@ -210,17 +210,8 @@ impl Ring {
 
     /// Submits what is queued, and waits for a completion for at most `patience`.
     pub fn wait(&mut self, patience: Duration) -> io::Result<()> {
-        let timeout = Timespec::from(patience);
-        let args = SubmitArgs::new().timespec(&timeout);
-        match self.uring.submitter().submit_with_args(1, &args) {
-            Err(error) if !is_temporary(&error) => return Err(error),
-            _ => {}
-        }
         self.completions.clear();
-        let completions = self.uring.completion();
-        self.completions
-            .extend(completions.map(|entry| (entry.user_data(), entry.result(), entry.flags())));
-        Ok(())
+        self.queues.wait(patience, &mut self.completions)
     }
 
     /// How many events [`Self::wait`] has brought.
@@ -233,11 +224,17 @@ impl Ring {
         let (data, result, flags) = self.completions[index];
         let more = cqueue::more(flags);
         let key = (data & 0xffff_ffff) as usize;
+        let place = (data >> 32 & 0xff_ffff) as usize;
         match KINDS[(data >> 56) as usize] {
             Kind::Accept => Event::Accepted {
                 // SAFETY: the kernel has just opened this descriptor for us alone.
                 stream: checked(result).map(|fd| unsafe { OwnedFd::from_raw_fd(fd) }),
                 more,
+            },
+            Kind::Hand if result < 0 => Event::NotHanded {
+                thread: place,
+                // SAFETY: nobody has taken the descriptor that was given up in `hand`.
+                stream: unsafe { OwnedFd::from_raw_fd(key as RawFd) },
             },
             // SAFETY: the thread that has accepted it has given up this descriptor in `hand`.
             Kind::Handed => Event::Handed(unsafe { OwnedFd::from_raw_fd(result) }),
@@ -247,9 +244,14 @@ impl Ring {
                 buffer: cqueue::buffer_select(flags),
                 more,
             },
-            Kind::Send => self.sent((data >> 32 & 0xff_ffff) as usize, key, result),
+            // Where there is nothing to cancel it has ended by itself.
+            Kind::CancelReceive if result < 0 && result != -libc::ENOENT => {
+                Event::NotCancelled { key }
+            }
+            Kind::Send => self.sent(place, key, result),
+            Kind::Watch if result < 0 => Event::NotWatched,
             Kind::Watch => Event::Readable,
-            Kind::Other => Event::Nothing,
+            Kind::Hand | Kind::CancelReceive | Kind::Other => Event::Nothing,
         }
     }
 
@@ -261,6 +263,9 @@ impl Ring {
                 self.send_rest(place, key);
                 return Event::Progress { key };
             }
+        } else if matches!(-result, libc::EINTR | libc::EAGAIN) {
+            self.send_rest(place, key);
+            return Event::Nothing;
         }
         let outgoing = self.outgoing.remove(place);
         self.keep(outgoing.bytes);
@@ -272,13 +277,9 @@ impl Ring {
 
     fn push(&mut self, entry: &squeue::Entry, kind: Kind, place: usize, key: usize) {
         let entry = entry.clone().user_data(user_data(kind, place, key));
-        // SAFETY: what the entry points to lives until its completion: provided buffers are never
-        // freed, and what is sent is in `outgoing`. Descriptors are the callers', and a stale one
-        // is an error, not a fault.
-        while unsafe { self.uring.submission().push(&entry) }.is_err() {
-            // The queue is full. A submission that fails is tried again by the next.
-            let _ = self.uring.submit();
-        }
+        // SAFETY: provided buffers are never freed, and what is sent is in `outgoing`. Descriptors
+        // are the callers', and a stale one is an error, not a fault.
+        unsafe { self.queues.push(&entry) };
     }
 }
 
@@ -295,12 +296,4 @@ fn checked(result: i32) -> io::Result<RawFd> {
     } else {
         Ok(result)
     }
-}
-
-/// Nothing came in time, a signal did, or completions have to be taken first.
-fn is_temporary(error: &io::Error) -> bool {
-    matches!(
-        error.raw_os_error(),
-        Some(libc::ETIME | libc::EINTR | libc::EBUSY | libc::EAGAIN)
-    )
 }

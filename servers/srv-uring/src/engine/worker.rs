@@ -34,8 +34,10 @@ pub struct Worker {
     shared: Arc<Shared>,
     /// Accepting is under way. The port is taken until it has ended, whoever closes the listener.
     accepting: bool,
-    /// Accepting failed for want of descriptors.
-    backs_off: bool,
+    /// Accepting failed for want of descriptors, and is tried again then.
+    backs_off: Option<Instant>,
+    /// The second ([`date::ticks`]) in which deadlines were looked at.
+    checked: u32,
     ends: Option<Instant>,
 }
 
@@ -57,41 +59,52 @@ impl Worker {
             response,
             shared,
             accepting: false,
-            backs_off: false,
+            backs_off: None,
+            checked: date::ticks(),
             ends: None,
         }
     }
 
     /// Serves until a signal has come and what was in flight is finished.
     pub fn run(mut self) -> io::Result<()> {
-        self.ring.watch(self.signal.as_raw_fd());
-        self.accept();
-        let mut checked = date::ticks();
+        self.begin();
         while !self.is_done() {
-            let waits = self.backs_off || self.ends.is_some();
-            self.ring.wait(if waits { BACK_OFF } else { TICK })?;
-            for index in 0..self.ring.events() {
-                let event = self.ring.event(index);
-                self.handle(event);
-            }
-            if self.backs_off && self.ring.events() == 0 {
-                self.accept();
-            }
-            if self.ends.is_some() && self.ring.events() == 0 {
-                self.close_where(|connection| connection.is_idle());
-            }
-            let now = date::ticks();
-            if now != checked {
-                checked = now;
-                self.close_where(|connection| connection.is_overdue(now));
-            }
+            self.turn()?;
         }
         Ok(())
     }
 
-    fn is_done(&self) -> bool {
-        let is_drained = |end| self.connections.is_empty() || Instant::now() >= end;
-        !self.accepting && self.ends.is_some_and(is_drained)
+    pub fn begin(&mut self) {
+        self.ring.watch(self.signal.as_raw_fd());
+        self.accept();
+    }
+
+    /// Waits for events and handles them.
+    pub fn turn(&mut self) -> io::Result<()> {
+        let waits = self.backs_off.is_some() || self.ends.is_some();
+        self.ring.wait(if waits { BACK_OFF } else { TICK })?;
+        for index in 0..self.ring.events() {
+            let event = self.ring.event(index);
+            self.handle(event);
+        }
+        if self.backs_off.is_some_and(|until| Instant::now() >= until) {
+            self.accept();
+        }
+        if self.ends.is_some() && self.ring.events() == 0 {
+            self.close_where(|connection| connection.is_idle());
+        }
+        let now = date::ticks();
+        if now != self.checked {
+            self.checked = now;
+            self.close_where(|connection| connection.is_overdue(now));
+        }
+        Ok(())
+    }
+
+    pub fn is_done(&self) -> bool {
+        let is_drained = || !self.accepting && self.connections.is_empty();
+        self.ends
+            .is_some_and(|end| is_drained() || Instant::now() >= end)
     }
 
     fn handle(&mut self, event: Event) {
@@ -99,7 +112,18 @@ impl Worker {
             Event::Accepted { stream, more } => self.accepted(stream, more),
             Event::Nothing => {}
             Event::Handed(stream) => self.add(stream),
+            Event::NotHanded { thread, stream } => {
+                self.shared.spread.moved(thread, self.index);
+                self.add(stream);
+            }
+            Event::NotCancelled { key } => {
+                // It may be over meanwhile.
+                if let Some(connection) = self.connections.get_mut(key) {
+                    connection.not_cancelled();
+                }
+            }
             Event::Readable => self.stop(),
+            Event::NotWatched => self.ring.watch(self.signal.as_raw_fd()),
             Event::Received {
                 key,
                 result,
@@ -118,7 +142,7 @@ impl Worker {
     }
 
     fn accept(&mut self) {
-        self.backs_off = false;
+        self.backs_off = None;
         if let Some(listener) = &self.listener {
             self.accepting = true;
             self.ring.accept(listener.as_raw_fd());
@@ -132,9 +156,10 @@ impl Worker {
             // The client has given up.
             Err(error) if is_clients(&error) => {}
             // Out of descriptors or memory. The connections wait in the backlog.
-            Err(_) => self.backs_off = !more && self.listener.is_some(),
+            Err(_) if !more => self.backs_off = Some(Instant::now() + BACK_OFF),
+            Err(_) => {}
         }
-        if !more && !self.backs_off {
+        if !more && self.backs_off.is_none() {
             self.accept();
         }
     }
@@ -143,7 +168,7 @@ impl Worker {
     fn place(&mut self, stream: OwnedFd) {
         let thread = self.shared.spread.place(self.index);
         match self.shared.rings[thread].get() {
-            Some(&ring) if thread != self.index => self.ring.hand(ring, stream),
+            Some(&ring) if thread != self.index => self.ring.hand(thread, ring, stream),
             _ => self.add(stream),
         }
     }
