@@ -1,7 +1,7 @@
 //! A raw client connection, and the one response that every well-formed request has to get.
 
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
 use contract::http::{Response, read_response};
@@ -67,6 +67,17 @@ impl Client {
     pub fn connect_with_small_buffer(addr: SocketAddr, bytes: usize) -> io::Result<Self> {
         let socket = Socket::new(Domain::for_address(addr), Type::STREAM, Some(Protocol::TCP))?;
         socket.set_recv_buffer_size(bytes)?;
+        socket.connect_timeout(&addr.into(), PATIENCE)?;
+        Self::over(socket.into())
+    }
+
+    /// The same from an address of this machine, of which 127.0.0.0/8 are many (on Linux).
+    ///
+    /// # Errors
+    /// As the system has it.
+    pub fn connect_from(source: Ipv4Addr, addr: SocketAddr) -> io::Result<Self> {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP))?;
+        socket.bind(&SocketAddr::from((source, 0)).into())?;
         socket.connect_timeout(&addr.into(), PATIENCE)?;
         Self::over(socket.into())
     }

@@ -9,7 +9,10 @@ use crate::outcome::{Figures, Trouble};
 
 mod crowd;
 mod descriptors;
+mod growth;
 mod sigterm;
+mod soak;
+mod storms;
 
 /// One question about a server.
 #[derive(Debug)]
@@ -44,6 +47,8 @@ pub const ITEMS: &[Item] = &[
     item("sigterm", "sigterm", 50, sigterm::under_load, "SIGTERM under full load, 100 times: no response is cut, exit 0 within 6 s"),
     item("restarts", "sigterm", 10, sigterm::restarts, "20 restarts in a row on one port under load: each serves, each exits with 0"),
     item("few-descriptors", "environment", 2, descriptors::few, "100 connections at `ulimit -n 64`: it serves again as soon as they are gone"),
+    item("storms", "storms", 25, storms::storms, "100,000 connects and closes, half of them by RST, at every point of an exchange: no descriptor and no memory is lost"),
+    Item { id: "soak", group: "soak", title: "20 minutes of mixed load with 1 % hostile requests, all servers at once: memory stays the same, no error", length: soak::LENGTH, ask: Ask::Together(soak::all) },
 ];
 
 /// An item that is asked of one server after the other.

@@ -1,0 +1,94 @@
+//! What a server held over time, and whether it grew.
+
+use std::time::Duration;
+
+use contract::sample::Usage;
+
+use super::Schedule;
+use crate::items::growth::Tolerance;
+use crate::outcome::{Figures, Trouble};
+
+/// Samples with their times.
+#[derive(Debug, Default)]
+pub(super) struct Series(Vec<(Duration, Usage)>);
+
+impl Series {
+    pub(super) fn add(&mut self, at: Duration, usage: Usage) {
+        self.0.push((at, usage));
+    }
+
+    /// Compares the end with the time behind the warm-up.
+    pub(super) fn judge(
+        &self,
+        schedule: Schedule,
+        tolerance: Tolerance,
+        figures: &mut Figures,
+    ) -> Result<(), Trouble> {
+        let settled = self.median(|at| schedule.has_settled(at));
+        let end = self.median(|at| schedule.is_ending(at));
+        let (Some(settled), Some(end)) = (settled, end) else {
+            return Err(Trouble::Skip(
+                "too few samples: give it more --minutes, or a machine that is less busy".into(),
+            ));
+        };
+        figures.set("rss_settled_bytes", settled.rss as f64);
+        figures.set("rss_end_bytes", end.rss as f64);
+        let peak = self.0.iter().map(|(_, usage)| usage.rss).max();
+        figures.set("rss_peak_bytes", peak.unwrap_or_default() as f64);
+        figures.set("descriptors_settled", settled.descriptors as f64);
+        figures.set("descriptors_end", end.descriptors as f64);
+        figures.set("cpu_s", end.cpu.as_secs_f64());
+        tolerance.judge(settled.rss, end.rss)
+    }
+
+    /// The median of each figure in a part of the time.
+    fn median(&self, part: impl Fn(Duration) -> bool) -> Option<Usage> {
+        let of = |figure: fn(&Usage) -> u64| {
+            let part = self.0.iter().filter(|(at, _)| part(*at));
+            let mut values: Vec<u64> = part.map(|(_, usage)| figure(usage)).collect();
+            values.sort_unstable();
+            values.get(values.len() / 2).copied()
+        };
+        Some(Usage {
+            pss: of(|usage| usage.pss)?,
+            rss: of(|usage| usage.rss)?,
+            descriptors: of(|usage| usage.descriptors)?,
+            cpu: self.0.last()?.1.cpu,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A server of ours whose memory at second `at` of a hundred is `rss(at)`.
+    fn judge(rss: impl Fn(u64) -> u64) -> Result<(), Trouble> {
+        let mut series = Series::default();
+        for at in 0..100 {
+            let usage = Usage {
+                rss: rss(at),
+                ..Usage::default()
+            };
+            series.add(Duration::from_secs(at), usage);
+        }
+        let schedule = Schedule::new(Duration::from_secs(100));
+        series.judge(schedule, Tolerance::OURS, &mut Figures::default())
+    }
+
+    #[test]
+    fn growth_behind_the_warm_up_is_a_failure() {
+        assert_eq!(judge(|_| 5 << 20), Ok(()));
+        assert_eq!(judge(|at| at.min(10) << 20), Ok(()), "warm-up");
+        assert_eq!(judge(|at| (5 << 20) + at * 10_000), Ok(()), "under 1 MiB");
+        let leak = judge(|at| (5 << 20) + at * 15_000);
+        assert!(matches!(leak, Err(Trouble::Fail { .. })), "{leak:?}");
+    }
+
+    #[test]
+    fn without_samples_nothing_is_said() {
+        let schedule = Schedule::new(Duration::from_secs(100));
+        let nothing = Series::default().judge(schedule, Tolerance::OURS, &mut Figures::default());
+        assert!(matches!(nothing, Err(Trouble::Skip(_))), "{nothing:?}");
+    }
+}
