@@ -11,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 static RESPONSE: LazyLock<Response> = LazyLock::new(|| Response::new(b"Hello, World!"));
 
 fuzz_target!(|stream: &[u8]| {
-    if let Some(difference) = difference(&ours(stream, &RESPONSE), &hypers(stream)) {
+    if let Some(difference) = difference(stream, &ours(stream, &RESPONSE), &hypers(stream)) {
         panic!("{difference}");
     }
 });
