@@ -10,7 +10,7 @@ mod text;
 
 pub use bars::Style;
 
-use crate::model::Document;
+use crate::model::{Document, Run};
 use crate::store;
 use anyhow::Context;
 use bars::Group;
@@ -22,7 +22,7 @@ use std::path::Path;
 /// When it cannot be read, or is none of what has a chart.
 pub fn chart(path: &Path, style: Style) -> anyhow::Result<String> {
     let text = match load(path)? {
-        Document::Run(run) => draw_each(&run::groups(&run), style),
+        Document::Run(run) => of_run(&run, style),
         Document::Published(published) => {
             draw_with_one_scale(&published::groups(&published), style)
         }
@@ -33,6 +33,12 @@ pub fn chart(path: &Path, style: Style) -> anyhow::Result<String> {
         path.display()
     );
     Ok(text)
+}
+
+/// The charts of a run, with a preset's published bars beneath its own; empty where nothing is measured.
+#[must_use]
+pub fn of_run(run: &Run, style: Style) -> String {
+    draw_each(&run::groups(run), style)
 }
 
 /// The same file as JSON: text of wrk and ab becomes published figures.

@@ -16,6 +16,8 @@ pub struct Place {
     pub root: Option<PathBuf>,
     /// The targets; `None` outside when no list was given.
     pub targets: Option<Targets>,
+    /// Folder of the list; what targets need lies in it.
+    pub list_folder: Option<PathBuf>,
     /// The list's file as it is recorded.
     pub targets_file: Option<String>,
     /// Folder of results.
@@ -40,6 +42,9 @@ impl Place {
             None => root.as_ref().map(|root| root.join(LIST)),
         };
         let targets = file.as_deref().map(Targets::load).transpose()?;
+        let list_folder = file
+            .as_ref()
+            .and_then(|file| Some(file.parent()?.to_owned()));
         let recorded = file.map(|file| match &root {
             Some(root) => file
                 .strip_prefix(root)
@@ -53,6 +58,7 @@ impl Place {
             results: base.join("results"),
             bin: bin(base),
             targets,
+            list_folder,
             targets_file: recorded,
             root,
         })

@@ -52,6 +52,12 @@ pub enum Verb {
         /// The mark.
         mark: String,
     },
+    /// Do what comes on stdin: the far side of --on and --generator-on
+    #[command(hide = true, name = crate::remote::agent::VERB)]
+    Agent {
+        /// The folder that is its own.
+        folder: PathBuf,
+    },
 }
 
 /// `list`.
@@ -142,6 +148,7 @@ pub fn main() -> u8 {
             crate::guard::run(mark);
             Ok(exit::OK)
         }
+        Some(Verb::Agent { folder }) => crate::remote::agent::run(folder),
     };
     done.unwrap_or_else(|error| {
         eprintln!("bench: {error:#}");

@@ -1,10 +1,14 @@
 //! What runs: servers and loads. Behind a trait, so that everything above it is tested without time passing.
 
+mod host;
+mod local;
 #[cfg(test)]
 pub(crate) mod mock;
 mod real;
 mod sampling;
 
+pub use host::{Host, Order, Started};
+pub use local::Local;
 pub use real::{Real, Setting};
 
 use crate::candidate::Candidate;
@@ -33,6 +37,9 @@ pub trait Executor {
     /// # Errors
     /// When nothing could be measured, or something else has the port.
     fn measure(&mut self, load: &Load, generator: GeneratorKind) -> Result<Measured, MeasureError>;
+
+    /// Degrees Celsius of the servers' machine now, where it tells.
+    fn celsius(&mut self) -> Option<f64>;
 
     /// How the server ended, if it did by itself.
     fn ended(&mut self) -> Option<String>;
@@ -75,9 +82,9 @@ pub struct Measured {
 /// Why there is no measurement.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
-    /// The port is not the server's: the whole run stops.
+    /// The port is not the server's, or its machine is gone: the whole run stops.
     #[error(transparent)]
-    Port(#[from] StartError),
+    Fatal(#[from] StartError),
     /// This cell failed.
     #[error("{0}")]
     Failed(String),

@@ -3,19 +3,22 @@
 mod ab;
 mod child;
 mod embedded;
+mod merge;
 mod wrk;
 
 pub use ab::{Ab, parse as parse_ab};
 pub use embedded::Embedded;
+pub use merge::merge;
 pub use wrk::Wrk;
 
 use crate::interrupt::Interrupt;
 use crate::model::{Errors, GeneratorKind, Latency, Mode, RequestKind};
+use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::time::Duration;
 
 /// What to send.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// How connections are used.
     pub mode: Mode,
@@ -38,7 +41,7 @@ pub struct Load {
 }
 
 /// What a load gave, as this generator tells it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Loaded {
     /// Measured time in seconds.
     pub elapsed_s: f64,
@@ -50,6 +53,8 @@ pub struct Loaded {
     pub errors: Errors,
     /// Latency.
     pub latency: Latency,
+    /// What its percentiles are taken from; empty where the generator does not tell.
+    pub histogram: Vec<load::Bucket>,
     /// Bytes read.
     pub read_bytes: Option<u64>,
     /// Mean number of requests in flight.
@@ -102,7 +107,23 @@ pub struct Site {
     pub interrupt: Interrupt,
 }
 
-/// The generator of a kind.
+/// Where the generators of a run are: on this machine, or on others.
+pub trait Generators {
+    /// The generator of a kind.
+    fn of_kind(&self, kind: GeneratorKind) -> Box<dyn Generator + '_>;
+}
+
+/// The generators of this machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Here;
+
+impl Generators for Here {
+    fn of_kind(&self, kind: GeneratorKind) -> Box<dyn Generator + '_> {
+        of_kind(kind)
+    }
+}
+
+/// The generator of a kind, on this machine.
 #[must_use]
 pub fn of_kind(kind: GeneratorKind) -> Box<dyn Generator> {
     match kind {

@@ -2,7 +2,7 @@
 //!
 //! The rooms: [`cli`] reads the command line and hands it to a verb in `cmd`. A run is a [`plan`] over [`candidate`]s;
 //! [`session`] goes through it with an [`executor`], which starts processes ([`target`]), loads them ([`generator`])
-//! and samples them ([`os`]). [`stats`], [`verdict`], [`summary`] and [`ranking`] are pure: from samples to what they
+//! and samples them ([`os`]), here or on another host ([`remote`]). [`stats`], [`verdict`], [`summary`] and [`ranking`] are pure: from samples to what they
 //! mean. [`model`] is what is kept ([`store`]); tables and words are made from it alone.
 
 pub mod candidate;
@@ -27,6 +27,7 @@ pub mod prepare;
 pub mod preset;
 pub mod progress;
 pub mod ranking;
+pub mod remote;
 pub mod report;
 pub mod session;
 pub mod stats;

@@ -85,8 +85,10 @@ impl Usage {
 pub struct Throttle {
     /// It is slowed down now.
     pub now: bool,
-    /// How often it was since boot, where that is counted.
+    /// How often it was since boot, where that is counted; on a Raspberry Pi in how many ways.
     pub count: u64,
+    /// All that a Raspberry Pi's firmware says.
+    pub firmware: Option<u32>,
 }
 
 /// `root` and all that descends from it, among `processes`.

@@ -61,6 +61,11 @@ fn version_fails(target: &Target) -> Option<String> {
     Some(told.split(" (@INC").next().unwrap_or(told).to_owned())
 }
 
+/// Whether one target is ready once its commands have run.
+pub fn ready_alone(target: &Target, values: &Values) -> Option<Missing> {
+    ready(target, values, false, &mut Vec::new())
+}
+
 fn ready(
     target: &Target,
     values: &Values,
@@ -180,11 +185,15 @@ fn is_on_path(program: &str) -> bool {
 
 /// Adds version, command and binary to a target's entry in the results.
 pub fn describe(candidate: &Candidate, values: &Values, entry: &mut model::Target) {
-    let target = &candidate.target;
+    entry.version = version(&candidate.target, values);
+    describe_program(&candidate.target, values, entry);
+}
+
+/// Adds the command and the binary.
+pub fn describe_program(target: &Target, values: &Values, entry: &mut model::Target) {
     if let Ok(run) = target.fill(&target.run, values) {
         entry.run = run;
     }
-    entry.version = version(target, values);
     let program = Path::new(entry.run.first().map_or("", String::as_str));
     if program.components().count() > 1
         && let Ok(bytes) = std::fs::read(target.dir.join(program))
@@ -200,7 +209,9 @@ pub fn describe(candidate: &Candidate, values: &Values, entry: &mut model::Targe
     }
 }
 
-fn version(target: &Target, values: &Values) -> Option<String> {
+/// What its version command says.
+#[must_use]
+pub fn version(target: &Target, values: &Values) -> Option<String> {
     let argv = target.fill(&target.version, values).ok()?;
     let (program, arguments) = argv.split_first()?;
     first_line(

@@ -66,6 +66,16 @@ impl Preset {
         }
     }
 
+    /// Numbers of server threads, of a machine with `all` CPUs of which the server has `server`.
+    #[must_use]
+    pub fn threads(self, server: usize, all: usize) -> Vec<u32> {
+        let count = |cpus: usize| u32::try_from(cpus).unwrap_or(1);
+        match self {
+            Self::CrystalGo => vec![1, count(all)],
+            Self::RaspberryPi | Self::ZapHttpz => vec![count(server)],
+        }
+    }
+
     /// Requests after which a load ends before its time.
     #[must_use]
     pub fn requests(self) -> Option<u64> {
@@ -157,10 +167,6 @@ pub fn applied(args: &RunArgs) -> RunArgs {
     if args.selection.only.is_empty() {
         args.selection.only = preset.targets();
     }
-    if preset == Preset::CrystalGo && args.threads.is_empty() {
-        args.threads = vec![1, all_cores()];
-        args.threads.dedup();
-    }
     args
 }
 
@@ -177,10 +183,6 @@ pub fn row_of<'a>(document: &'a Published, key: &CellKey) -> Option<&'a Publishe
     } else {
         rows.next_back()
     }
-}
-
-fn all_cores() -> u32 {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
 }
 
 impl Figures {

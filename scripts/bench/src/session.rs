@@ -1,5 +1,6 @@
 //! The run itself: rounds, targets, cells.
 
+mod cooling;
 mod inspection;
 mod sample;
 
@@ -23,12 +24,12 @@ pub enum RunError {
     /// A signal came.
     #[error("interrupted: what was measured so far is kept")]
     Interrupted,
-    /// Figures of another process would be measured.
+    /// Figures of another process would be measured, or the servers' machine is gone.
     #[error("{target}: {error}")]
     Port {
         /// The target of which it was noticed.
         target: String,
-        /// What holds the port.
+        /// What holds the port, or what became of the machine.
         error: StartError,
     },
     /// The results cannot be kept.
@@ -128,11 +129,7 @@ impl Session<'_> {
                 }
                 Ok(true)
             }
-            Err(StartError::Interrupted) => Err(RunError::Interrupted),
-            Err(error) if error.is_fatal() => Err(RunError::Port {
-                target: candidate.name.clone(),
-                error,
-            }),
+            Err(error) if error.is_fatal() => Err(self.fatal(candidate, error)),
             Err(error) => {
                 self.progress.warn(&format!("{}: {error}", candidate.name));
                 for key in cells {
@@ -167,6 +164,7 @@ impl Session<'_> {
         key: &CellKey,
     ) -> Result<(), RunError> {
         self.stop_if_interrupted()?;
+        self.cool(candidate)?;
         self.progress.step(
             round,
             &candidate.name,
@@ -177,11 +175,8 @@ impl Session<'_> {
             Err(reason) => sample::failed(round, self.executor.now_s(), reason),
             Ok(load) => match self.executor.measure(&load, key.generator) {
                 Ok(measured) => sample::of(&self.run, key, &load, round, &measured),
-                Err(MeasureError::Port(error)) => {
-                    return Err(RunError::Port {
-                        target: candidate.name.clone(),
-                        error,
-                    });
+                Err(MeasureError::Fatal(error)) => {
+                    return self.lose(round, candidate, key, error);
                 }
                 Err(MeasureError::Failed(reason)) => {
                     sample::failed(round, self.executor.now_s(), reason)
@@ -192,6 +187,32 @@ impl Session<'_> {
         self.stop_if_interrupted()?;
         let sample = self.with_what_else_is_wrong(&candidate.name, sample);
         self.add(key, sample)
+    }
+
+    /// The run ends in this cell, which failed when its machine is gone.
+    fn lose(
+        &mut self,
+        round: u32,
+        candidate: &Candidate,
+        key: &CellKey,
+        error: StartError,
+    ) -> Result<(), RunError> {
+        if matches!(error, StartError::Lost { .. }) && !self.interrupt.is_set() {
+            let sample = sample::failed(round, self.executor.now_s(), error.to_string());
+            self.add(key, sample)?;
+        }
+        Err(self.fatal(candidate, error))
+    }
+
+    /// Why the run ends: a signal also ends what bench has started, which is no fault then.
+    fn fatal(&self, candidate: &Candidate, error: StartError) -> RunError {
+        if self.interrupt.is_set() || error == StartError::Interrupted {
+            return RunError::Interrupted;
+        }
+        RunError::Port {
+            target: candidate.name.clone(),
+            error,
+        }
     }
 
     /// A wrong first response, or a server that is gone, says more than what the generator could see.
@@ -265,10 +286,7 @@ impl Session<'_> {
                 }
                 Ok(())
             }
-            Err(error) => Err(RunError::Port {
-                target: candidate.name.clone(),
-                error,
-            }),
+            Err(error) => Err(self.fatal(candidate, error)),
         }
     }
 

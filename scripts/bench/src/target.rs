@@ -8,5 +8,6 @@ mod server;
 
 pub use command::{Launch, launch};
 pub use error::StartError;
-pub use port::{check_owner, free_port, wait_until_free};
+pub(crate) use log::Log;
+pub use port::{check_owner, free_port, free_port_on, wait_until_free};
 pub use server::Server;

@@ -1,7 +1,7 @@
 //! What limited a sample or a cell, or what is wrong with it.
 
 use crate::model::{
-    Cell, CellKey, Errors, GeneratorCost, Latency, Mode, Sample, ServerCost, Verdict,
+    Cell, CellKey, Errors, GeneratorCost, Heat, Latency, Mode, Sample, ServerCost, Verdict,
 };
 use std::collections::BTreeMap;
 
@@ -36,8 +36,8 @@ pub struct Evidence<'a> {
     pub server: &'a ServerCost,
     /// Whether both had to share CPUs.
     pub shared_cpus: bool,
-    /// Whether the machine slowed itself down.
-    pub throttled: bool,
+    /// Temperature, clock, and whether the machine slowed itself down.
+    pub heat: &'a Heat,
 }
 
 /// Judges one sample: what is wrong comes before what limited it.
@@ -60,12 +60,35 @@ fn wrong(evidence: &Evidence<'_>) -> Option<(Verdict, String)> {
     if evidence.responses == 0 {
         return Some((Verdict::Errors, "not one response".into()));
     }
-    evidence.throttled.then(|| {
-        (
-            Verdict::Throttled,
-            "the machine lowered its clock during the load".into(),
-        )
-    })
+    (evidence.heat.throttled == Some(true)).then(|| (Verdict::Throttled, throttled(evidence.heat)))
+}
+
+/// With what a Raspberry Pi's firmware says (`vcgencmd get_throttled`), now and since boot.
+fn throttled(heat: &Heat) -> String {
+    const SAYS: [&str; 4] = [
+        "under-voltage",
+        "clock capped",
+        "throttled",
+        "at its soft limit of temperature",
+    ];
+    let bits = heat.get_throttled_before.unwrap_or(0) | heat.get_throttled_after.unwrap_or(0);
+    let said: Vec<&str> = SAYS
+        .iter()
+        .enumerate()
+        .filter(|(bit, _)| (bits | bits >> 16) & (1 << bit) != 0)
+        .map(|(_, says)| *says)
+        .collect();
+    let degrees = heat
+        .celsius_after
+        .map(|celsius| format!(" at {celsius:.0} °C"))
+        .unwrap_or_default();
+    match said.is_empty() {
+        true => format!("the machine lowered its clock during the load{degrees}"),
+        false => format!(
+            "the machine lowered its clock during the load{degrees} ({})",
+            said.join(", ")
+        ),
+    }
 }
 
 /// Timeouts that no starvation explains.

@@ -21,9 +21,9 @@ fn a_panic_ends_the_whole_tree() {
         tree.retain(|pid| *pid != std::process::id().cast_signed());
         tree
     };
+    let address = (std::net::Ipv4Addr::LOCALHOST, free_port().unwrap()).into();
     let panicked = std::panic::catch_unwind(|| {
-        let _server =
-            Server::start(&launch, free_port().unwrap(), "test", &Interrupt::default()).unwrap();
+        let _server = Server::start(&launch, address, "test", &Interrupt::default()).unwrap();
         while tree().len() < 3 {
             std::thread::yield_now();
         }

@@ -3,6 +3,7 @@
 use super::units;
 use crate::model::{GeneratorKind, Mode, RequestKind};
 use crate::preset::Preset;
+use crate::remote::Address;
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -88,6 +89,15 @@ pub struct RunArgs {
     /// Port of the servers; default: a free one at each start
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     pub port: Option<u16>,
+    /// Run the servers on another host, over ssh; they are loaded from here. Nothing is installed there, and nothing stays
+    #[arg(long, value_name = "USER@HOST[:PORT]")]
+    pub on: Option<Address>,
+    /// With --on: make the load on this host instead of here. Repeatable: each takes its share of the connections
+    #[arg(long, value_name = "USER@HOST[:PORT]", requires = "on")]
+    pub generator_on: Vec<Address>,
+    /// Before each measurement wait until the servers' machine is below this temperature in degrees Celsius
+    #[arg(long, value_name = "CELSIUS", value_parser = units::celsius)]
+    pub cool_below: Option<f64>,
     /// Exit with 4 when anything was skipped
     #[arg(long)]
     pub strict: bool,

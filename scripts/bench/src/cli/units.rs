@@ -37,6 +37,16 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
+/// `60`: degrees Celsius.
+pub(super) fn celsius(text: &str) -> Result<f64, String> {
+    match text.trim().trim_end_matches("°C").trim_end().parse::<f64>() {
+        Ok(celsius) if celsius > 0.0 && celsius < 150.0 => Ok(celsius),
+        _ => Err(format!(
+            "`{text}` is no temperature of a running machine: write 60"
+        )),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,6 +60,15 @@ mod tests {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
         assert!(some_duration("0").is_err());
+    }
+
+    #[test]
+    fn temperatures() {
+        assert_eq!(celsius("60"), Ok(60.0));
+        assert_eq!(celsius("60 °C"), Ok(60.0));
+        for wrong in ["", "0", "-5", "1000", "hot"] {
+            assert!(celsius(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

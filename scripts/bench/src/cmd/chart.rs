@@ -31,7 +31,8 @@ fn locate(name: &str) -> anyhow::Result<PathBuf> {
     store::locate(&Place::find(None)?.results, name)
 }
 
-fn style() -> Style {
+/// Colours on a terminal only.
+pub(super) fn style() -> Style {
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     if std::io::stdout().is_terminal() && !no_color {
         Style::Terminal

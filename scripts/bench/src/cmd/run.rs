@@ -2,6 +2,7 @@
 
 mod begin;
 mod finish;
+mod ground;
 mod pad;
 mod ready;
 mod resume;
@@ -10,7 +11,7 @@ use crate::candidate::Candidate;
 use crate::checkout::Place;
 use crate::cli::RunArgs;
 use crate::executor::{Real, Setting};
-use crate::generator::Site;
+use crate::generator::{Generators, Here, Site};
 use crate::guard::Guard;
 use crate::interrupt::Interrupt;
 use crate::model::Run;
@@ -19,6 +20,7 @@ use crate::session::{RunError, Session};
 use crate::store::Store;
 use crate::{exit, os, plan, preset, wire};
 use contract::Values;
+use ground::{Ground, Where};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -43,19 +45,32 @@ struct Job {
     port: Option<u16>,
 }
 
+/// What the command line means, before anything is started or asked.
+struct Asked {
+    /// The arguments that the run began with.
+    args: RunArgs,
+    place: Place,
+    candidates: Vec<Candidate>,
+    store: Store,
+    name: String,
+    /// The run to go on with.
+    begun: Option<Run>,
+}
+
 /// Measures, or goes on measuring.
 ///
 /// # Errors
 /// When nothing can be measured, or the run had to stop.
 pub fn run(args: &RunArgs, scope: &Scope) -> anyhow::Result<u8> {
     let args = &preset::applied(args);
-    let mut job = if args.resume {
-        resume::job(args)?
+    let asked = if args.resume {
+        resume::asked(args)?
     } else {
-        begin::job(args, *scope)?
+        begin::asked(args, *scope)?
     };
-    let seconds = plan::duration_s(&job.run.plan, &job.candidates);
     if args.dry_run {
+        let job = asked.job(&Where::here(), &Here)?;
+        let seconds = plan::duration_s(&job.run.plan, &job.candidates);
         return Ok(finish::dry_run(&job, seconds));
     }
     let interrupt = Interrupt::on_signals()?;
@@ -65,11 +80,14 @@ pub fn run(args: &RunArgs, scope: &Scope) -> anyhow::Result<u8> {
     } else {
         Guard::none()
     };
-    ready::prepare(&mut job)?;
-    pad::pad(&mut job, &guard, &interrupt)?;
+    let mut ground = Ground::find(&asked, &guard, &interrupt)?;
+    let mut job = asked.job(&ground.at, ground.generators.as_ref())?;
+    ready::prepare(&mut job, ground.host.as_mut())?;
+    pad::pad(&mut job, ground.host.as_mut())?;
     if interrupt.is_set() {
         return Ok(exit::INTERRUPTED);
     }
+    let seconds = plan::duration_s(&job.run.plan, &job.candidates);
     let left = seconds - resume::done_s(&job.run);
     eprintln!(
         "bench: {} targets, {} rounds, about {}",
@@ -77,12 +95,22 @@ pub fn run(args: &RunArgs, scope: &Scope) -> anyhow::Result<u8> {
         job.run.plan.rounds,
         plan::describe_s(left)
     );
-    let result = measure(&mut job, &guard, &interrupt, left);
+    let result = measure(&mut job, ground, &guard, &interrupt, left);
     finish::show(args, &job, result)
+}
+
+impl Asked {
+    fn job(self, at: &Where, generators: &dyn Generators) -> anyhow::Result<Job> {
+        match &self.begun {
+            Some(_) => resume::job(self, at),
+            None => begin::job(self, at, generators),
+        }
+    }
 }
 
 fn measure(
     job: &mut Job,
+    ground: Ground,
     guard: &Guard,
     interrupt: &Interrupt,
     seconds: f64,
@@ -90,13 +118,17 @@ fn measure(
     let plan = &job.run.plan;
     let cpus = job.run.cpus.clone();
     let site = Site {
-        cpus: cpus.generator.clone(),
+        // Those of other hosts are known there.
+        cpus: match plan.generator_on.is_empty() {
+            true => cpus.generator.clone(),
+            false => os::allowed(),
+        },
         mark: guard.mark().into(),
         interrupt: interrupt.clone(),
     };
     let any = ([127, 0, 0, 1], 0).into();
     let request = wire::request(plan.request, &plan.path, any)?;
-    let mut executor = Real::new(Setting {
+    let setting = Setting {
         bin: job.place.bin.clone(),
         cpus,
         port: job.port,
@@ -107,7 +139,8 @@ fn measure(
         warmup: Duration::from_secs_f64(plan.warmup_s),
         duration: Duration::from_secs_f64(plan.duration_s),
         site,
-    });
+    };
+    let mut executor = Real::over(setting, ground.host, ground.generators);
     let progress = Progress::new(seconds);
     let mut session = Session {
         run: job.run.clone(),

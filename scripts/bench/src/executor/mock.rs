@@ -21,8 +21,12 @@ pub(crate) struct Mock {
     pub(crate) loads: BTreeMap<String, Script>,
     /// Targets that do not start, and why.
     pub(crate) broken: BTreeMap<String, StartError>,
+    /// Its machine is gone from the load of this number on.
+    pub(crate) lost_at: Option<usize>,
     /// Sends the interrupt with the load of this number.
     pub(crate) interrupt_at: Option<(usize, Interrupt)>,
+    /// Degrees at each look, in turn; the last one repeats.
+    pub(crate) celsius: Vec<f64>,
     /// What happened.
     pub(crate) log: Vec<String>,
     pub(crate) running: Option<String>,
@@ -44,6 +48,7 @@ pub(crate) fn measured(requests_per_second: f64, cpu_us_per_request: f64) -> Mea
                 mean_us: Some(64e6 / requests_per_second),
                 ..Latency::unknown(LatencyKind::AtSaturation)
             },
+            histogram: Vec::new(),
             read_bytes: None,
             in_flight: Some(64.0),
             rate_sent: None,
@@ -125,6 +130,12 @@ impl Executor for Mock {
         {
             interrupt.set();
         }
+        if self.lost_at == Some(self.measured) {
+            return Err(MeasureError::Fatal(StartError::Lost {
+                host: "pi@board".into(),
+                cause: "Broken pipe".into(),
+            }));
+        }
         let Some(script) = self.loads.get_mut(&name) else {
             return Ok(measured(1000.0, 10.0));
         };
@@ -134,6 +145,11 @@ impl Executor for Mock {
             script[0].clone()
         };
         next.map_err(MeasureError::Failed)
+    }
+
+    fn celsius(&mut self) -> Option<f64> {
+        let next = (self.celsius.len() > 1).then(|| self.celsius.remove(0));
+        next.or_else(|| self.celsius.first().copied())
     }
 
     fn ended(&mut self) -> Option<String> {

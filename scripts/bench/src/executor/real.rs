@@ -1,19 +1,20 @@
-//! Real servers, real loads.
+//! Real servers on a host, real loads.
 
-use super::sampling::Watch;
-use super::{Executor, Inspection, MeasureError, Measured};
+use super::host::{Host, Order};
+use super::{Executor, Inspection, Local, MeasureError, Measured};
 use crate::candidate::Candidate;
 use crate::conformance;
 use crate::cpus;
-use crate::generator::{self, Load, Site};
+use crate::generator::{Generator, Generators, Here, Load, Site};
 use crate::model::{CpuPlan, GeneratorKind, RequestKind, Verdict};
 use crate::os;
-use crate::target::{Launch, Server, StartError, free_port, launch};
+use crate::target::StartError;
 use crate::wire;
 use contract::{Selection, Values};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// How everything is run.
@@ -41,37 +42,46 @@ pub struct Setting {
     pub site: Site,
 }
 
-/// Starts processes and loads them.
-#[derive(Debug)]
+/// Starts servers on a host and loads them from here.
 pub struct Real {
     setting: Setting,
     began: Instant,
-    server: Option<Running>,
-}
-
-#[derive(Debug)]
-struct Running {
-    server: Server,
-    cpus: Vec<u32>,
-    pss_idle: Option<u64>,
+    host: Box<dyn Host>,
+    generators: Rc<dyn Generators>,
+    address: Option<SocketAddr>,
 }
 
 impl Real {
-    /// Nothing runs yet. Binds the calling thread, and what it starts, to the generator's CPUs.
+    /// Servers on this machine. Nothing runs yet.
     #[must_use]
     pub fn new(setting: Setting) -> Self {
-        let _ = os::pin_this_thread(&setting.cpus.generator);
+        let site = &setting.site;
+        let host = Local::new(
+            setting.bin.clone(),
+            setting.cpus.generator.clone(),
+            site.mark.clone(),
+            site.interrupt.clone(),
+        );
+        Self::over(setting, Box::new(host), Rc::new(Here))
+    }
+
+    /// Servers on `host`. Binds the calling thread, and what it starts, to the generator's CPUs.
+    #[must_use]
+    pub fn over(setting: Setting, host: Box<dyn Host>, generators: Rc<dyn Generators>) -> Self {
+        let _ = os::pin_this_thread(&setting.site.cpus);
         Self {
             setting,
             began: Instant::now(),
-            server: None,
+            host,
+            generators,
+            address: None,
         }
     }
 
     /// Where the server listens, if one runs.
     #[must_use]
     pub fn address(&self) -> Option<SocketAddr> {
-        self.server.as_ref().map(|running| running.server.address())
+        self.address
     }
 
     /// Mark of what this run starts.
@@ -80,50 +90,58 @@ impl Real {
         &self.setting.site.mark
     }
 
-    /// What the placeholders of a command stand for.
-    fn values(&self, candidate: &Candidate, threads: u32, port: u16) -> Values {
-        let own = self.setting.body_sizes.get(&candidate.name);
-        Values {
-            port,
-            threads: threads as usize,
-            body_size: own.copied().unwrap_or(self.setting.body_size),
-            ..Values::new(&self.setting.bin)
+    fn order(&self, candidate: &Candidate, threads: u32) -> Order {
+        Order {
+            target: candidate.target.clone(),
+            threads,
+            cpus: cpus::of_server(&self.setting.cpus, threads).to_vec(),
+            port: self.setting.port,
+            body_size: self.body_size(candidate),
+            path: self.setting.path.clone(),
         }
     }
 
-    fn launch(&self, candidate: &Candidate, threads: u32, port: u16) -> Result<Launch, StartError> {
-        launch(&candidate.target, &self.values(candidate, threads, port)).map_err(|error| {
-            StartError::Spawn {
-                program: candidate.name.clone(),
-                cause: error.to_string(),
-            }
-        })
+    fn body_size(&self, candidate: &Candidate) -> usize {
+        let own = self.setting.body_sizes.get(&candidate.name);
+        own.copied().unwrap_or(self.setting.body_size)
     }
 
-    fn running(&self) -> Result<&Running, MeasureError> {
-        self.server
-            .as_ref()
+    /// The body that a target was told to send.
+    fn body(&self, candidate: &Candidate) -> String {
+        Values {
+            body_size: self.body_size(candidate),
+            ..Values::new("")
+        }
+        .body()
+    }
+
+    fn running(&self) -> Result<SocketAddr, MeasureError> {
+        self.address
             .ok_or_else(|| MeasureError::Failed("the server does not run".into()))
     }
 
     fn warm_up(
         &self,
         load: &Load,
-        generator: &dyn generator::Generator,
-        server: &Server,
-    ) -> Result<(), MeasureError> {
+        generator: &dyn Generator,
+        address: SocketAddr,
+    ) -> anyhow::Result<()> {
         if self.setting.warmup.is_zero() {
             return Ok(());
         }
-        let warmed = generator.run(
-            load,
-            server.address(),
-            self.setting.warmup,
-            &self.setting.site,
-        );
-        warmed
+        let site = &self.setting.site;
+        generator
+            .run(load, address, self.setting.warmup, site)
             .map(drop)
-            .map_err(|error| MeasureError::Failed(format!("{error:#}")))
+    }
+
+    /// A load that failed because its server's machine is gone, or because something else has the port, is no fault of
+    /// the generator.
+    fn failed(&mut self, error: &anyhow::Error) -> MeasureError {
+        match self.host.check_owner() {
+            Err(gone) if gone.is_fatal() => gone.into(),
+            _ => MeasureError::Failed(format!("{error:#}")),
+        }
     }
 }
 
@@ -133,46 +151,15 @@ impl Executor for Real {
     }
 
     fn start(&mut self, candidate: &Candidate, threads: u32) -> Result<f64, StartError> {
-        self.server = None;
-        let spawn = |cause: std::io::Error| StartError::Spawn {
-            program: candidate.name.clone(),
-            cause: cause.to_string(),
-        };
-        let port = self
-            .setting
-            .port
-            .map_or_else(free_port, Ok)
-            .map_err(spawn)?;
-        let launch = self.launch(candidate, threads, port)?;
-        let cpus = cpus::of_server(&self.setting.cpus, threads).to_vec();
-        // What this thread starts inherits its CPUs: the server's for a moment, then the generator's again.
-        let _ = os::pin_this_thread(&cpus);
-        let started = Server::start(
-            &launch,
-            port,
-            &self.setting.site.mark,
-            &self.setting.site.interrupt,
-        );
-        let _ = os::pin_this_thread(&self.setting.cpus.generator);
-        let mut server = started?;
-        let elapsed = server.wait_until_it_answers(&self.setting.path)?;
-        let pss_idle = os::pss(&server.processes());
-        self.server = Some(Running {
-            server,
-            cpus,
-            pss_idle,
-        });
-        Ok(elapsed.as_secs_f64())
+        self.address = None;
+        let started = self.host.start(&self.order(candidate, threads))?;
+        self.address = Some(started.address);
+        Ok(started.seconds)
     }
 
     fn inspect(&mut self, candidate: &Candidate) -> Inspection {
-        let address = self
-            .server
-            .as_ref()
-            .map_or(([127, 0, 0, 1], 0).into(), |running| {
-                running.server.address()
-            });
-        let values = self.values(candidate, 1, address.port());
+        let address = self.address.unwrap_or(([127, 0, 0, 1], 0).into());
+        let body = self.body(candidate);
         let request = wire::request(self.setting.request, &self.setting.path, address);
         let response = request
             .as_ref()
@@ -180,12 +167,12 @@ impl Executor for Real {
             .and_then(|request| {
                 wire::exchange(address, request).map_err(|error| format!("{error:#}"))
             });
-        let judge = candidate.target.judge(&values.body());
+        let judge = candidate.target.judge(&body);
         Inspection {
             wrong: response
                 .as_ref()
                 .ok()
-                .and_then(|response| wrong(response, candidate, &values.body())),
+                .and_then(|response| wrong(response, candidate, &body)),
             request: request.ok().map(|request| wire::describe_request(&request)),
             response: response.map(|response| wire::describe_response(&response)),
             capabilities: conformance::capabilities(address),
@@ -199,19 +186,18 @@ impl Executor for Real {
 
     fn measure(&mut self, load: &Load, kind: GeneratorKind) -> Result<Measured, MeasureError> {
         let (site, duration) = (self.setting.site.clone(), self.setting.duration);
-        let generator = generator::of_kind(kind);
+        let generators = Rc::clone(&self.generators);
+        let generator = generators.of_kind(kind);
         let at_s = self.now_s();
-        let running = self.running()?;
-        running.server.check_owner()?;
-        self.warm_up(load, generator.as_ref(), &running.server)?;
-        let watch = Watch::begin(&running.server.processes(), &running.cpus, duration / 2);
-        let loaded = generator.run(load, running.server.address(), duration, &site);
-        let processes = running.server.processes();
-        let loaded = loaded.map_err(|error| MeasureError::Failed(format!("{error:#}")))?;
-        let (mut server, heat) = watch.end(&processes, loaded.elapsed_s, loaded.all_responses);
-        server.pss_idle_bytes = running.pss_idle;
-        server.pss_after_bytes = os::pss(&processes);
-        running.server.check_owner()?;
+        let address = self.running()?;
+        self.host.check_owner()?;
+        self.warm_up(load, generator.as_ref(), address)
+            .map_err(|error| self.failed(&error))?;
+        self.host.watch(duration / 2)?;
+        let loaded = generator
+            .run(load, address, duration, &site)
+            .map_err(|error| self.failed(&error))?;
+        let (server, heat) = self.host.seen(loaded.elapsed_s, loaded.all_responses)?;
         Ok(Measured {
             at_s,
             loaded,
@@ -220,16 +206,17 @@ impl Executor for Real {
         })
     }
 
+    fn celsius(&mut self) -> Option<f64> {
+        self.host.celsius()
+    }
+
     fn ended(&mut self) -> Option<String> {
-        self.server
-            .as_mut()
-            .and_then(|running| running.server.ended())
+        self.host.ended()
     }
 
     fn stop(&mut self) -> Result<Vec<String>, StartError> {
-        self.server
-            .take()
-            .map_or(Ok(Vec::new()), |running| running.server.stop())
+        self.address = None;
+        self.host.stop()
     }
 }
 

@@ -22,13 +22,16 @@ impl Watch {
     /// Looks at `processes`, whose server runs on `cpus`, now and once more after `delay`, while the load runs.
     pub(super) fn begin(processes: &[i32], cpus: &[u32], delay: Duration) -> Self {
         let cpu = first(cpus);
+        let throttle = os::throttle(cpu);
         Self {
-            throttle: os::throttle(cpu),
             heat: Heat {
+                get_throttled_before: throttle.and_then(|throttle| throttle.firmware),
                 celsius_before: os::celsius(),
                 mhz_before: os::mhz(cpu),
+                governor_before: os::governor(cpu),
                 ..Heat::default()
             },
+            throttle,
             middle: Middle::after(delay, processes.to_vec()),
             stolen_s: os::stolen_s(cpus),
             busy_s: os::busy_s(cpus),
@@ -75,15 +78,18 @@ impl Watch {
 
     fn heat_until_now(&self) -> Heat {
         let cpu = first(&self.cpus);
+        let throttle = os::throttle(cpu);
         let throttled = self
             .throttle
-            .zip(os::throttle(cpu))
+            .zip(throttle)
             .map(|(before, after)| before.now || after.now || after.count > before.count);
         Heat {
             celsius_after: os::celsius(),
             mhz_after: os::mhz(cpu),
+            governor_after: os::governor(cpu),
+            get_throttled_after: throttle.and_then(|throttle| throttle.firmware),
             throttled,
-            ..self.heat
+            ..self.heat.clone()
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::os;
 use crate::target::{Launch, Server, StartError};
 use anyhow::{Context, bail, ensure};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
 /// How long a server may go on with what a first request set off.
@@ -48,7 +49,7 @@ pub fn measure(
     interrupt: &Interrupt,
 ) -> anyhow::Result<Idle> {
     make_room(count)?;
-    let mut server = Server::start(launch, port, mark, interrupt)?;
+    let mut server = Server::start(launch, (Ipv4Addr::LOCALHOST, port).into(), mark, interrupt)?;
     server.wait_until_it_answers("/")?;
     open(&server, 1, interrupt)?;
     std::thread::sleep(SETTLE);

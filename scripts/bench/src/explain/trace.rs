@@ -6,6 +6,7 @@ use super::strace::parse;
 use crate::interrupt::Interrupt;
 use crate::target::{Launch, Server, StartError};
 use anyhow::Context;
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -43,7 +44,12 @@ pub fn explain(
 ) -> anyhow::Result<Explanation> {
     let folder = tempfile::tempdir()?;
     let log = folder.path().join("strace");
-    let mut server = Server::start(&under_strace(launch, &log)?, port, mark, interrupt)?;
+    let mut server = Server::start(
+        &under_strace(launch, &log)?,
+        (Ipv4Addr::LOCALHOST, port).into(),
+        mark,
+        interrupt,
+    )?;
     server.wait_until_it_answers("/")?;
     let pipelined = (BATCHES * DEPTH).min(requests.next_multiple_of(DEPTH));
     let asked = [

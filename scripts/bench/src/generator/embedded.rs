@@ -68,12 +68,25 @@ fn config(load: &Load, address: SocketAddr, duration: Duration, site: &Site) -> 
 }
 
 fn loaded(report: &load::Report) -> Loaded {
+    let kind = if report.settings.rate.is_some() {
+        LatencyKind::AtRate
+    } else {
+        LatencyKind::AtSaturation
+    };
     Loaded {
         elapsed_s: report.duration_seconds,
         responses: report.measured_responses,
         all_responses: report.responses,
         errors: errors(&report.errors),
-        latency: latency(report),
+        latency: report
+            .latency
+            .as_ref()
+            .map_or(Latency::unknown(kind), |told| latency(kind, told)),
+        histogram: report
+            .latency
+            .as_ref()
+            .map(|told| told.histogram.clone())
+            .unwrap_or_default(),
         read_bytes: Some(report.bytes_read),
         in_flight: Some(report.in_flight.mean),
         rate_sent: report.rate.as_ref().map(|rate| rate.reached),
@@ -96,15 +109,8 @@ fn errors(errors: &load::Errors) -> Errors {
     }
 }
 
-fn latency(report: &load::Report) -> Latency {
-    let kind = if report.settings.rate.is_some() {
-        LatencyKind::AtRate
-    } else {
-        LatencyKind::AtSaturation
-    };
-    let Some(latency) = &report.latency else {
-        return Latency::unknown(kind);
-    };
+/// In the form of the results.
+pub(super) fn latency(kind: LatencyKind, latency: &load::Latency) -> Latency {
     Latency {
         kind,
         mean_us: Some(latency.mean_us),

@@ -152,6 +152,7 @@ fn loaded(line: &Line, finished: &Finished, cpus: u32) -> Loaded {
             max_us: told(line.max_us),
         },
         read_bytes: Some(line.bytes),
+        histogram: Vec::new(),
         in_flight: None,
         rate_sent: None,
         cpu_s: finished.cpu_s,

@@ -60,7 +60,7 @@ pub enum Severity {
 pub struct CpuPlan {
     /// CPUs of the server.
     pub server: Vec<u32>,
-    /// CPUs of the generator.
+    /// CPUs of the generator; with several hosts those of each, one after the other.
     pub generator: Vec<u32>,
     /// Whether the two were really held apart.
     pub pinned: bool,

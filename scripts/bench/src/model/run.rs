@@ -19,8 +19,11 @@ pub struct Run {
     pub command: Vec<String>,
     /// What was asked for.
     pub plan: Plan,
-    /// Where it ran.
+    /// Where the servers ran.
     pub machine: Machine,
+    /// What made the load, where that was not the same machine.
+    #[serde(default)]
+    pub generator_machines: Vec<Machine>,
     /// Which CPUs did what.
     pub cpus: CpuPlan,
     /// The sources measured; null outside a checkout.
@@ -74,6 +77,13 @@ pub struct Plan {
     pub preset: Option<String>,
     /// The target list: a path relative to the checkout, or null when only `--with` was given.
     pub targets_file: Option<String>,
+    /// The host that the servers ran on, as it was given (`--on`); null: the machine that bench ran on.
+    pub on: Option<String>,
+    /// The hosts that made the load (`--generator-on`); empty: the machine that bench ran on.
+    #[serde(default)]
+    pub generator_on: Vec<String>,
+    /// A load waited until the servers' machine was below this temperature; null: it did not wait.
+    pub cool_below_celsius: Option<f64>,
 }
 
 /// Which request is sent.

@@ -158,8 +158,8 @@ pub struct ServerCost {
     pub pss_after_bytes: Option<u64>,
 }
 
-/// Temperature and clock around a load. Null: this machine does not tell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Temperature and clock of the server's machine around a load. Null: it does not tell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Heat {
     /// Degrees Celsius before.
     pub celsius_before: Option<f64>,
@@ -169,6 +169,15 @@ pub struct Heat {
     pub mhz_before: Option<f64>,
     /// Clock after.
     pub mhz_after: Option<f64>,
+    /// Governor of that CPU before.
+    pub governor_before: Option<String>,
+    /// Governor after.
+    pub governor_after: Option<String>,
+    /// What `vcgencmd get_throttled` of a Raspberry Pi says before, as a number: bits 0 to 3 are about now, 16 to 19
+    /// about the time since boot.
+    pub get_throttled_before: Option<u32>,
+    /// What it says after.
+    pub get_throttled_after: Option<u32>,
     /// Whether the machine throttled itself during the load.
     pub throttled: Option<bool>,
 }

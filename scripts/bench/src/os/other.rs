@@ -81,6 +81,12 @@ pub fn mhz(_cpu: u32) -> Option<f64> {
 
 /// Not known.
 #[must_use]
+pub fn governor(_cpu: u32) -> Option<String> {
+    None
+}
+
+/// Not known.
+#[must_use]
 pub fn throttle(_cpu: u32) -> Option<Throttle> {
     None
 }
@@ -96,6 +102,12 @@ pub fn machine() -> Machine {
         cpus_allowed,
         ..Machine::default()
     }
+}
+
+/// Not known.
+#[must_use]
+pub fn boot_id() -> Option<String> {
+    None
 }
 
 /// None.

@@ -18,6 +18,7 @@ pub(crate) fn run(preset: Option<&str>, cells: &[Given]) -> Run {
         command: Vec::new(),
         plan: plan(preset),
         machine: Machine::default(),
+        generator_machines: Vec::new(),
         cpus: CpuPlan::default(),
         commit: None,
         toolchain: None,
@@ -47,6 +48,9 @@ fn plan(preset: Option<&str>) -> Plan {
         wire_size: None,
         preset: preset.map(str::to_owned),
         targets_file: None,
+        on: None,
+        generator_on: Vec::new(),
+        cool_below_celsius: None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::model::{GeneratorFacts, Run};
 use crate::view::format;
+use crate::view::results::way;
 use serde::Serialize;
 
 /// A line of the description.
@@ -35,6 +36,8 @@ pub fn head(run: &Run) -> Vec<Line> {
                 run.machine.os, run.machine.kernel, run.machine.arch
             )),
         ),
+        ("servers on", run.plan.on.clone()),
+        ("load from", loaded_from(run)),
         ("CPUs", Some(cpus(run))),
         ("plan", Some(plan(run))),
         ("request", Some(request(run))),
@@ -71,6 +74,32 @@ pub fn machine(run: &Run) -> String {
     list(parts.into_iter().flatten())
 }
 
+/// What made the load, where that was not the servers' machine.
+fn loaded_from(run: &Run) -> Option<String> {
+    let names = run
+        .plan
+        .generator_on
+        .iter()
+        .map(Some)
+        .chain(std::iter::repeat(None));
+    let machines = run
+        .generator_machines
+        .iter()
+        .zip(names)
+        .map(|(machine, name)| {
+            let what = machine.model.as_deref().or(machine.cpu.as_deref());
+            let what = format!(
+                "{}, {} CPUs, {}, kernel {}",
+                what.unwrap_or("unknown CPU"),
+                machine.cpus_online,
+                machine.os,
+                machine.kernel
+            );
+            name.map_or(what.clone(), |name| format!("{name}: {what}"))
+        });
+    (!run.generator_machines.is_empty()).then(|| list(machines))
+}
+
 /// `one core each, loopback`, as every result must be headed.
 #[must_use]
 pub fn setup(run: &Run) -> String {
@@ -91,7 +120,7 @@ pub fn setup(run: &Run) -> String {
             cores(generator)
         ),
     };
-    format!("{cpus}, loopback")
+    format!("{cpus}, {}", way(run))
 }
 
 fn cpus(run: &Run) -> String {

@@ -28,7 +28,7 @@ pub(super) fn of(run: &Run, key: &CellKey, load: &Load, round: u32, measured: &M
         generator: &generator,
         server: &measured.server,
         shared_cpus: run.cpus.shared,
-        throttled: measured.heat.throttled == Some(true),
+        heat: &measured.heat,
     });
     Sample {
         round,
@@ -44,7 +44,7 @@ pub(super) fn of(run: &Run, key: &CellKey, load: &Load, round: u32, measured: &M
         rate_sent: loaded.rate_sent,
         generator,
         server: measured.server,
-        heat: measured.heat,
+        heat: measured.heat.clone(),
         verdict,
         reason,
     }

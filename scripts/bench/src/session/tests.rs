@@ -51,6 +51,9 @@ fn plan(rounds: u32) -> Plan {
         wire_size: None,
         preset: None,
         targets_file: None,
+        on: None,
+        generator_on: Vec::new(),
+        cool_below_celsius: None,
     }
 }
 
@@ -64,6 +67,7 @@ fn empty_run(plan: Plan, candidates: &[Candidate]) -> Run {
         finished: None,
         command: Vec::new(),
         machine: Machine::default(),
+        generator_machines: Vec::new(),
         cpus: CpuPlan::default(),
         commit: None,
         toolchain: None,
@@ -412,4 +416,70 @@ fn every_round_visits_all_targets_in_its_own_order() {
         names
     };
     assert_eq!(sorted(rounds[0]), sorted(rounds[2]));
+}
+
+#[test]
+fn a_machine_that_is_gone_spoils_its_cell_and_ends_the_run_with_its_results() {
+    let candidates = candidates(&["a", "b"]);
+    let mut mock = Mock {
+        lost_at: Some(2),
+        ..Mock::default()
+    };
+    let (run, result) = go(
+        empty_run(plan(2), &candidates),
+        &candidates,
+        &mut mock,
+        Interrupt::default(),
+    );
+    let error = result.unwrap_err().to_string();
+    assert!(
+        error.ends_with("the connection to pi@board was lost: Broken pipe"),
+        "{error}"
+    );
+    let samples: Vec<&Sample> = run.cells.iter().flat_map(|cell| &cell.samples).collect();
+    let errors = samples
+        .iter()
+        .filter(|sample| sample.verdict == Verdict::Errors);
+    assert_eq!((samples.len(), errors.count()), (2, 1));
+    assert_eq!((mock.measured, run.finished), (2, None));
+}
+
+/// Ctrl-C ends ssh as well, which is no fault of the machine.
+#[test]
+fn an_interrupt_that_ends_the_connection_is_an_interrupt() {
+    let candidates = candidates(&["a"]);
+    let interrupt = Interrupt::default();
+    let mut mock = Mock {
+        lost_at: Some(1),
+        interrupt_at: Some((1, interrupt.clone())),
+        ..Mock::default()
+    };
+    let (run, result) = go(
+        empty_run(plan(1), &candidates),
+        &candidates,
+        &mut mock,
+        interrupt,
+    );
+    assert!(matches!(result, Err(RunError::Interrupted)), "{result:?}");
+    assert!(run.cells.iter().all(|cell| cell.samples.is_empty()));
+}
+
+#[test]
+fn a_load_waits_until_the_machine_is_cool() {
+    let candidates = candidates(&["a"]);
+    let mut plan = plan(1);
+    plan.cool_below_celsius = Some(60.0);
+    let mut mock = Mock {
+        celsius: vec![71.0, 70.0, 66.0, 60.0, 59.9],
+        ..Mock::default()
+    };
+    let (run, result) = go(
+        empty_run(plan, &candidates),
+        &candidates,
+        &mut mock,
+        Interrupt::default(),
+    );
+    result.unwrap();
+    assert_eq!(mock.celsius, [59.9], "it looked until that was told");
+    assert!(run.cells.iter().all(|cell| cell.samples.len() == 1));
 }

@@ -1,5 +1,7 @@
 //! Why a server is not there to be measured.
 
+use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 /// How long a server may take until it answers.
@@ -8,7 +10,7 @@ pub(super) const START_LIMIT: Duration = Duration::from_secs(10);
 pub(super) const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
 /// Why a server is not there to be measured. One line each.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum StartError {
     /// The program could not be started at all.
     #[error("cannot start `{program}`: {cause}")]
@@ -66,6 +68,24 @@ pub enum StartError {
         /// Who has it.
         owner: String,
     },
+    /// It answers there, but not here.
+    #[error(
+        "answers on its own machine, but from here {address} cannot be reached ({cause}): is a firewall between?"
+    )]
+    Unreachable {
+        /// Where it listens.
+        address: SocketAddr,
+        /// What the system says.
+        cause: String,
+    },
+    /// The machine it runs on cannot be asked any more. The whole run stops.
+    #[error("the connection to {host} was lost: {cause}")]
+    Lost {
+        /// The machine.
+        host: String,
+        /// What is known of why.
+        cause: String,
+    },
     /// A signal came.
     #[error("interrupted")]
     Interrupted,
@@ -77,7 +97,7 @@ impl StartError {
     pub fn is_fatal(&self) -> bool {
         matches!(
             self,
-            Self::Foreign { .. } | Self::Detached { .. } | Self::Interrupted
+            Self::Foreign { .. } | Self::Detached { .. } | Self::Lost { .. } | Self::Interrupted
         )
     }
 

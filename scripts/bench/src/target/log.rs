@@ -8,11 +8,11 @@ const LINES: usize = 20;
 
 /// The last lines of a stream, read by a thread of its own so that a talkative server never blocks.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Log(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
 
 impl Log {
     /// Reads `stream` until it ends.
-    pub(super) fn of(stream: impl Read + Send + 'static) -> Self {
+    pub(crate) fn of(stream: impl Read + Send + 'static) -> Self {
         let log = Self::default();
         let lines = log.clone();
         std::thread::spawn(move || {
@@ -36,14 +36,18 @@ impl Log {
         }
     }
 
-    /// The last line so far, as `: line`, or nothing.
-    pub(super) fn told(&self) -> String {
+    /// The last line so far.
+    pub(crate) fn last(&self) -> Option<String> {
         let lines = self
             .0
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        lines
-            .last()
+        lines.last().cloned()
+    }
+
+    /// The last line so far, as `: line`, or nothing.
+    pub(crate) fn told(&self) -> String {
+        self.last()
             .map(|line| format!(": {line}"))
             .unwrap_or_default()
     }

@@ -2,14 +2,17 @@
 
 use super::StartError;
 use crate::os::{self, Listener};
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::time::{Duration, Instant};
 
-/// A port that is free now.
+/// A port that is free now on loopback.
 pub fn free_port() -> std::io::Result<u16> {
-    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
-        .local_addr()?
-        .port())
+    free_port_on(Ipv4Addr::LOCALHOST.into())
+}
+
+/// A port that is free now on one of this machine's addresses.
+pub fn free_port_on(address: IpAddr) -> std::io::Result<u16> {
+    Ok(TcpListener::bind((address, 0))?.local_addr()?.port())
 }
 
 /// Every listener on `port` must belong to `tree`, the processes that descend from what was started.

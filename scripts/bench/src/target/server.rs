@@ -11,7 +11,7 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -25,24 +25,25 @@ pub struct Server {
     child: Child,
     /// Children that bench had before: none of the server's.
     known: Vec<i32>,
-    port: u16,
+    address: SocketAddr,
     log: Log,
     started: Instant,
     interrupt: Interrupt,
 }
 
 impl Server {
-    /// Starts it in a process group of its own, on the CPUs that the calling thread is bound to.
+    /// Starts it in a process group of its own, on the CPUs that the calling thread is bound to. `address` is where
+    /// its command tells it to listen.
     ///
     /// # Errors
     /// When the port is taken or the program cannot be started.
     pub fn start(
         launch: &Launch,
-        port: u16,
+        address: SocketAddr,
         mark: &str,
         interrupt: &Interrupt,
     ) -> Result<Self, StartError> {
-        check_owner(port, &[], &[])?;
+        check_owner(address.port(), &[], &[])?;
         let known = children_of_bench();
         let (program, arguments) = launch
             .argv
@@ -64,7 +65,7 @@ impl Server {
         Ok(Self {
             child,
             known,
-            port,
+            address,
             log,
             started,
             interrupt: interrupt.clone(),
@@ -74,7 +75,7 @@ impl Server {
     /// Where it listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
-        (Ipv4Addr::LOCALHOST, self.port).into()
+        self.address
     }
 
     /// Waits for the first byte of the first response; the time from its start to there.
@@ -94,7 +95,7 @@ impl Server {
             Ok(1..) => Ok(elapsed),
             _ => Err(self
                 .ended_error()
-                .unwrap_or(StartError::Silent { port: self.port })),
+                .unwrap_or(StartError::Silent { port: self.port() })),
         }
     }
 
@@ -114,7 +115,7 @@ impl Server {
             }
             if self.started.elapsed() > START_LIMIT {
                 return Err(StartError::NotListening {
-                    port: self.port,
+                    port: self.port(),
                     told: self.log.told(),
                 });
             }
@@ -131,7 +132,7 @@ impl Server {
             return Ok(());
         }
         let tree = os::descendants(&os::processes(), self.pid());
-        check_owner(self.port, &tree, &self.adopted())
+        check_owner(self.port(), &tree, &self.adopted())
     }
 
     /// How it ended, if it did by itself.
@@ -145,7 +146,7 @@ impl Server {
         std::thread::sleep(Duration::from_millis(20));
         Some(StartError::Ended {
             status,
-            port: self.port,
+            port: self.port(),
             told: self.log.told(),
         })
     }
@@ -165,6 +166,10 @@ impl Server {
         let mut adopted = children_of_bench();
         adopted.retain(|pid| *pid != self.pid() && !self.known.contains(pid));
         adopted
+    }
+
+    fn port(&self) -> u16 {
+        self.address.port()
     }
 
     fn pid(&self) -> i32 {
@@ -193,10 +198,10 @@ impl Server {
             ));
         }
         self.kill_all(&processes);
-        match wait_until_free(self.port, Duration::from_secs(2)) {
+        match wait_until_free(self.port(), Duration::from_secs(2)) {
             Ok(()) => Ok(remarks),
             Err(listener) => Err(StartError::Foreign {
-                port: self.port,
+                port: self.port(),
                 owner: listener.owner,
             }),
         }

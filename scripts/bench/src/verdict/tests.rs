@@ -29,7 +29,7 @@ fn judge(server: f64, generator: f64, change: impl FnOnce(&mut Errors, &mut Late
             ..ServerCost::default()
         },
         shared_cpus: false,
-        throttled: false,
+        heat: &Heat::default(),
     })
     .0
 }
@@ -99,7 +99,7 @@ fn cell(verdicts: &[Verdict]) -> Option<(Verdict, String)> {
                     utilisation: 0.5,
                 },
                 server: measured.server,
-                heat: measured.heat,
+                heat: measured.heat.clone(),
                 verdict: *verdict,
                 reason: format!("because of {verdict}"),
             }
@@ -128,4 +128,23 @@ fn the_limit_is_that_of_most_rounds() {
     assert_eq!(cell(&[Starved, Starved, Ok]).unwrap().0, Starved);
     assert_eq!(cell(&[Ok, LatencyBound]).unwrap().0, LatencyBound);
     assert_eq!(cell(&[]), None);
+}
+
+#[test]
+fn a_throttled_machine_says_in_which_way() {
+    let heat = Heat {
+        celsius_after: Some(81.2),
+        get_throttled_before: Some(0x50000),
+        get_throttled_after: Some(0x50005),
+        throttled: Some(true),
+        ..Heat::default()
+    };
+    assert_eq!(
+        throttled(&heat),
+        "the machine lowered its clock during the load at 81 °C (under-voltage, throttled)"
+    );
+    assert_eq!(
+        throttled(&Heat::default()),
+        "the machine lowered its clock during the load"
+    );
 }

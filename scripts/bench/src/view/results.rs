@@ -87,14 +87,24 @@ pub(crate) fn title(run: &Run, key: &CellKey) -> String {
     };
     let plural = |n: u32| if n == 1 { "" } else { "s" };
     format!(
-        "{}, {} connection{}, {} server thread{}{crowded}, generator {}{rate} ({cpus}, loopback)",
+        "{}, {} connection{}, {} server thread{}{crowded}, generator {}{rate} ({cpus}, {})",
         key.mode,
         key.connections,
         plural(key.connections),
         key.threads,
         plural(key.threads),
-        key.generator
+        key.generator,
+        way(run)
     )
+}
+
+/// What is between generator and server.
+pub(crate) fn way(run: &Run) -> String {
+    match (&run.plan.on, run.plan.generator_on.len()) {
+        (None, _) => "loopback".into(),
+        (Some(host), 0 | 1) => format!("on {host}, loaded from another machine"),
+        (Some(host), hosts) => format!("on {host}, loaded from {hosts} other machines"),
+    }
 }
 
 fn cpus(cpus: &[u32]) -> String {

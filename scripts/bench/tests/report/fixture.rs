@@ -124,6 +124,7 @@ pub(crate) fn empty(size: &Size, modes: &[Mode]) -> Run {
             .into(),
         plan: plan(size, modes),
         machine: machine(),
+        generator_machines: Vec::new(),
         cpus: CpuPlan {
             server: vec![0],
             generator: vec![1],
@@ -168,6 +169,9 @@ fn plan(size: &Size, modes: &[Mode]) -> Plan {
         wire_size: None,
         preset: None,
         targets_file: Some("servers/targets.toml".into()),
+        on: None,
+        generator_on: Vec::new(),
+        cool_below_celsius: None,
     }
 }
 

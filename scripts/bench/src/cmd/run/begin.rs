@@ -1,13 +1,14 @@
 //! A new run: from the command line to what will be measured.
 
-use super::{Job, Scope, default_body_size};
+use super::{Asked, Job, Scope, Where, default_body_size};
 use crate::candidate::{Candidate, Choice, choose, with_twin};
 use crate::checkout::Place;
 use crate::cli::{DURATION, ROUNDS, RunArgs};
+use crate::generator::Generators;
 use crate::model::{Cell, Controls, GeneratorFacts, GeneratorKind, Plan, Run, SCHEMA_VERSION};
 use crate::session::planned;
 use crate::store::Store;
-use crate::{clock, cpus, generator, os, plan};
+use crate::{clock, plan};
 use anyhow::ensure;
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ use std::collections::BTreeMap;
 const PIPELINE_DEPTH: u32 = 16;
 
 /// Resolves what was asked for; builds and starts nothing.
-pub(super) fn job(args: &RunArgs, scope: Scope) -> anyhow::Result<Job> {
+pub(super) fn asked(args: &RunArgs, scope: Scope) -> anyhow::Result<Asked> {
     let place = Place::find(args.selection.targets.as_deref())?;
     let candidates = candidates(args, scope, &place)?;
     let name = args.name.clone().unwrap_or_else(clock::run_name);
@@ -24,23 +25,41 @@ pub(super) fn job(args: &RunArgs, scope: Scope) -> anyhow::Result<Job> {
         args.dry_run || !store.file().exists(),
         "there is a run `{name}` already: --resume goes on with it, another --name keeps it"
     );
-    // Before this process is bound to the generator's CPUs.
-    let machine = os::machine();
-    let cpus = cpus::plan();
-    let plan = resolve(args, &place, u32::try_from(cpus.server.len()).unwrap_or(1));
     ensure!(
-        plan.rates_percent.is_empty() || plan.generators.contains(&GeneratorKind::Embedded),
+        args.rate.is_empty() || args.generator.contains(&GeneratorKind::Embedded),
         "--rate needs the embedded generator: wrk and ab send as fast as they can"
     );
-    let generators = generators(&plan)?;
+    Ok(Asked {
+        args: args.clone(),
+        place,
+        candidates,
+        store,
+        name,
+        begun: None,
+    })
+}
+
+/// What will be measured there.
+pub(super) fn job(asked: Asked, at: &Where, generators: &dyn Generators) -> anyhow::Result<Job> {
+    let Asked {
+        args,
+        place,
+        candidates,
+        store,
+        name,
+        ..
+    } = asked;
+    let plan = resolve(&args, &place, at);
+    let generators = facts(&plan, generators)?;
     let run = Run {
         schema_version: SCHEMA_VERSION,
         name,
         started: clock::now(),
         finished: None,
         command: command(&plan),
-        machine,
-        cpus,
+        machine: at.machine.clone(),
+        generator_machines: at.generator_machines.clone(),
+        cpus: at.cpus.clone(),
         commit: place.commit(),
         toolchain: place.toolchain(),
         generators,
@@ -78,7 +97,7 @@ pub(super) fn candidates(
     Ok(with_twin(choose(place.targets.as_ref(), &choice)?))
 }
 
-fn resolve(args: &RunArgs, place: &Place, server_cpus: u32) -> Plan {
+fn resolve(args: &RunArgs, place: &Place, at: &Where) -> Plan {
     Plan {
         seed: args
             .seed
@@ -88,10 +107,10 @@ fn resolve(args: &RunArgs, place: &Place, server_cpus: u32) -> Plan {
         duration_s: args.duration.unwrap_or(DURATION).as_secs_f64(),
         modes: unique(&args.mode),
         connections: unique(&args.connections),
-        threads: if args.threads.is_empty() {
-            vec![server_cpus]
-        } else {
-            unique(&args.threads)
+        threads: match (args.threads.is_empty(), args.preset) {
+            (true, Some(preset)) => unique(&preset.threads(at.cpus.server.len(), all_cpus(at))),
+            (true, None) => vec![u32::try_from(at.cpus.server.len()).unwrap_or(1)],
+            (false, _) => unique(&args.threads),
         },
         generators: unique(&args.generator),
         rates_percent: args.rate.clone(),
@@ -102,7 +121,15 @@ fn resolve(args: &RunArgs, place: &Place, server_cpus: u32) -> Plan {
         wire_size: args.wire_size,
         preset: args.preset.map(|preset| preset.name().to_owned()),
         targets_file: place.targets_file.clone(),
+        on: args.on.as_ref().map(ToString::to_string),
+        generator_on: args.generator_on.iter().map(ToString::to_string).collect(),
+        cool_below_celsius: args.cool_below,
     }
+}
+
+/// All that the servers' machine lets bench use.
+fn all_cpus(at: &Where) -> usize {
+    at.machine.cpus_allowed.len()
 }
 
 fn unique<T: Copy + PartialEq>(values: &[T]) -> Vec<T> {
@@ -116,13 +143,13 @@ fn unique<T: Copy + PartialEq>(values: &[T]) -> Vec<T> {
 }
 
 /// A generator that is not installed is an error: what was asked for cannot be measured.
-fn generators(plan: &Plan) -> anyhow::Result<Vec<GeneratorFacts>> {
+fn facts(plan: &Plan, generators: &dyn Generators) -> anyhow::Result<Vec<GeneratorFacts>> {
     plan.generators
         .iter()
         .map(|kind| {
             Ok(GeneratorFacts {
                 name: *kind,
-                version: generator::of_kind(*kind).version()?,
+                version: generators.of_kind(*kind).version()?,
             })
         })
         .collect()

@@ -5,7 +5,7 @@ use crate::cli::RunArgs;
 use crate::model::{Document, Run, Verdict};
 use crate::session::RunError;
 use crate::view::{self, Table, words};
-use crate::{exit, plan, store};
+use crate::{chart, exit, plan, store};
 
 /// What would be done.
 pub(super) fn dry_run(job: &Job, seconds: f64) -> u8 {
@@ -49,6 +49,9 @@ pub(super) fn show(args: &RunArgs, job: &Job, result: Result<(), RunError>) -> a
     tables.extend(view::published(run));
     for table in &tables {
         println!("{}", table.to_text());
+    }
+    if run.plan.preset.is_some() {
+        println!("{}", chart::of_run(run, super::super::chart::style()));
     }
     for sentence in words::summary(run) {
         println!("{sentence}");

@@ -2,25 +2,21 @@
 
 use super::{Job, ready};
 use crate::candidate::Candidate;
-use crate::guard::Guard;
-use crate::interrupt::Interrupt;
+use crate::executor::{Host, Order};
 use crate::padding::{Size, body_size};
-use crate::target::{Server, free_port, launch};
 use crate::wire;
 use anyhow::ensure;
-use contract::Values;
 use std::collections::BTreeMap;
 
 /// Asks every target, each on a process of its own. One that cannot have the size is skipped with the reason.
-pub(super) fn pad(job: &mut Job, guard: &Guard, interrupt: &Interrupt) -> anyhow::Result<()> {
+pub(super) fn pad(job: &mut Job, host: &mut dyn Host) -> anyhow::Result<()> {
     let Some(wanted) = job.run.plan.wire_size else {
         return Ok(());
     };
     let wanted = usize::try_from(wanted)?;
     let mut found: BTreeMap<String, Result<usize, String>> = BTreeMap::new();
     for candidate in job.candidates.clone() {
-        let ask =
-            |body| size(job, &candidate, body, guard, interrupt).map_err(|e| format!("{e:#}"));
+        let ask = |body| size(job, host, &candidate, body).map_err(|e| format!("{e:#}"));
         // The twin is the same program.
         let size = found
             .entry(candidate.target.name.clone())
@@ -50,25 +46,22 @@ fn leave_out(job: &mut Job, candidate: &Candidate, reason: &str) {
 /// The response to a body of this size.
 fn size(
     job: &Job,
+    host: &mut dyn Host,
     candidate: &Candidate,
     body_size: usize,
-    guard: &Guard,
-    interrupt: &Interrupt,
 ) -> anyhow::Result<Size> {
     let plan = &job.run.plan;
-    let port = job.port.map_or_else(free_port, Ok)?;
-    let values = Values {
-        port,
-        threads: plan.threads.first().map_or(1, |threads| *threads as usize),
+    let started = host.start(&Order {
+        target: candidate.target.clone(),
+        threads: plan.threads.first().copied().unwrap_or(1),
+        cpus: job.run.cpus.server.clone(),
+        port: job.port,
         body_size,
-        ..Values::new(&job.place.bin)
-    };
-    let launch = launch(&candidate.target, &values)?;
-    let mut server = Server::start(&launch, port, guard.mark(), interrupt)?;
-    server.wait_until_it_answers(&plan.path)?;
-    let request = wire::request(plan.request, &plan.path, server.address())?;
-    let response = wire::exchange(server.address(), &request)?;
-    server.stop()?;
+        path: plan.path.clone(),
+    })?;
+    let request = wire::request(plan.request, &plan.path, started.address)?;
+    let response = wire::exchange(started.address, &request)?;
+    host.stop()?;
     Ok(Size {
         whole: response.wire_bytes,
         body: response.body.len(),

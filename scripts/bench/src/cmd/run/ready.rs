@@ -2,13 +2,13 @@
 
 use super::Job;
 use crate::candidate::Candidate;
+use crate::executor::Host;
 use crate::model::{Cell, Fact, Mode, Run};
-use crate::prepare;
 use anyhow::ensure;
 use contract::Values;
 
 /// Builds the targets, skips those that cannot be, and describes the others.
-pub(super) fn prepare(job: &mut Job) -> anyhow::Result<()> {
+pub(super) fn prepare(job: &mut Job, host: &mut dyn Host) -> anyhow::Result<()> {
     let threads = job.run.plan.threads.first().copied().unwrap_or(1);
     let values = Values {
         port: job.port.unwrap_or(0),
@@ -16,7 +16,7 @@ pub(super) fn prepare(job: &mut Job) -> anyhow::Result<()> {
         body_size: job.body_size,
         ..Values::new(&job.place.bin)
     };
-    let missing = prepare::build(&job.candidates, &values);
+    let missing = host.prepare(&job.candidates, &values)?;
     for (candidate, missing) in job.candidates.iter().zip(&missing) {
         let Some(entry) = job
             .run
@@ -28,7 +28,7 @@ pub(super) fn prepare(job: &mut Job) -> anyhow::Result<()> {
         };
         entry.skipped.clone_from(missing);
         match missing {
-            None => describe(candidate, &values, entry)?,
+            None => describe(host, candidate, &values, entry)?,
             Some(reason) => skip(&mut job.run.cells, &candidate.name, reason),
         }
     }
@@ -50,12 +50,13 @@ pub(super) fn prepare(job: &mut Job) -> anyhow::Result<()> {
 
 /// A resumed run must not mix two builds.
 fn describe(
+    host: &mut dyn Host,
     candidate: &Candidate,
     values: &Values,
     entry: &mut crate::model::Target,
 ) -> anyhow::Result<()> {
     let before = entry.binary_sha256.take();
-    prepare::describe(candidate, values, entry);
+    host.describe(candidate, values, entry);
     ensure!(
         before.is_none() || before == entry.binary_sha256,
         "{} was built anew since this run began: its rounds cannot be mixed, so start a new run",
@@ -96,7 +97,8 @@ fn note_crowding(run: &mut Run, port: Option<u16>) {
         notes.push("mode close on one fixed port leaves connections in TIME_WAIT behind: without --port each start has a fresh one".into());
     }
     if run.plan.modes.contains(&Mode::Close) {
-        notes.extend(ports_that_run_out(&run.machine.facts));
+        let loading = run.generator_machines.first().unwrap_or(&run.machine);
+        notes.extend(ports_that_run_out(&loading.facts));
     }
     for note in notes {
         if !run.warnings.contains(&note) {

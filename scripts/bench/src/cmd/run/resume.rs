@@ -1,18 +1,18 @@
 //! A run that goes on, or gets more rounds.
 
-use super::{Job, Scope, begin, default_body_size};
+use super::{Asked, Job, Scope, Where, begin, default_body_size};
 use crate::checkout::Place;
 use crate::cli::{Cli, RunArgs, Verb};
 use crate::model::Run;
+use crate::plan;
 use crate::preset::applied;
 use crate::store::{self, Store};
-use crate::{cpus, os, plan};
 use anyhow::{Context, ensure};
 use clap::Parser;
 use std::collections::BTreeMap;
 
 /// Takes up the run of --name, or the last one, with the settings it was begun with.
-pub(super) fn job(args: &RunArgs) -> anyhow::Result<Job> {
+pub(super) fn asked(args: &RunArgs) -> anyhow::Result<Asked> {
     let results = Place::find(args.selection.targets.as_deref())?.results;
     let name = match &args.name {
         Some(name) => name.clone(),
@@ -21,7 +21,6 @@ pub(super) fn job(args: &RunArgs) -> anyhow::Result<Job> {
     let mut run = store::read_run(&results, &name)?;
     let (began, scope) = began(&run)?;
     let place = Place::find(began.selection.targets.as_deref())?;
-    same_machine(&run)?;
     let candidates = begin::candidates(&began, scope, &place)?;
     if let Some(rounds) = args.rounds {
         ensure!(
@@ -32,16 +31,28 @@ pub(super) fn job(args: &RunArgs) -> anyhow::Result<Job> {
         run.plan.rounds = rounds;
     }
     run.finished = None;
-    let store = Store::of(&results, &name)?;
-    let body_size = began.body_size.unwrap_or_else(default_body_size);
+    Ok(Asked {
+        args: began,
+        place,
+        candidates,
+        store: Store::of(&results, &name)?,
+        name,
+        begun: Some(run),
+    })
+}
+
+/// The rest of it, on the same machine.
+pub(super) fn job(asked: Asked, at: &Where) -> anyhow::Result<Job> {
+    let run = asked.begun.context("there is no run to go on with")?;
+    same_machine(&run, at)?;
     Ok(Job {
         run,
-        candidates,
-        store,
-        place,
-        body_size,
+        candidates: asked.candidates,
+        store: asked.store,
+        place: asked.place,
+        body_size: asked.args.body_size.unwrap_or_else(default_body_size),
         body_sizes: BTreeMap::new(),
-        port: began.port,
+        port: asked.args.port,
     })
 }
 
@@ -57,8 +68,8 @@ fn began(run: &Run) -> anyhow::Result<(RunArgs, Scope)> {
 }
 
 /// Rows of two machines never share a table.
-fn same_machine(run: &Run) -> anyhow::Result<()> {
-    let (there, here) = (&run.machine, os::machine());
+fn same_machine(run: &Run, at: &Where) -> anyhow::Result<()> {
+    let (there, here) = (&run.machine, &at.machine);
     ensure!(
         (&there.cpu, &there.model, there.cpus_online, &there.kernel)
             == (&here.cpu, &here.model, here.cpus_online, &here.kernel),
@@ -68,7 +79,7 @@ fn same_machine(run: &Run) -> anyhow::Result<()> {
         there.kernel
     );
     ensure!(
-        run.cpus == cpus::plan(),
+        run.cpus == at.cpus,
         "run `{}` was begun with other CPUs allowed: {:?}",
         run.name,
         run.cpus

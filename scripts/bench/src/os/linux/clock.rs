@@ -1,6 +1,6 @@
 //! Stolen time, temperature and clock.
 
-use super::text;
+use super::{heat_file, text};
 use crate::os::Throttle;
 use procfs::{CurrentSI, KernelStats};
 
@@ -34,7 +34,7 @@ pub fn busy_s(cpus: &[u32]) -> Option<f64> {
 /// Degrees Celsius of the first thermal zone.
 #[must_use]
 pub fn celsius() -> Option<f64> {
-    let millidegrees: f64 = text("/sys/class/thermal/thermal_zone0/temp")?
+    let millidegrees: f64 = heat_file("class/thermal/thermal_zone0/temp")?
         .parse()
         .ok()?;
     Some(millidegrees / 1000.0)
@@ -43,21 +43,30 @@ pub fn celsius() -> Option<f64> {
 /// Clock of `cpu` in MHz.
 #[must_use]
 pub fn mhz(cpu: u32) -> Option<f64> {
-    let khz: f64 = text(&format!(
-        "/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq"
+    let khz: f64 = heat_file(&format!(
+        "devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq"
     ))?
     .parse()
     .ok()?;
     Some(khz / 1000.0)
 }
 
+/// Governor of `cpu`.
+#[must_use]
+pub fn governor(cpu: u32) -> Option<String> {
+    heat_file(&format!(
+        "devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"
+    ))
+}
+
 /// Whether the machine slows itself down: a Raspberry Pi's firmware tells, x86 counts.
 #[must_use]
 pub fn throttle(cpu: u32) -> Option<Throttle> {
-    if let Some(bits) = firmware_bits() {
+    if let Some(bits) = get_throttled() {
         return Some(Throttle {
             now: bits & 0xf != 0,
-            count: 0,
+            count: u64::from((bits >> 16 & 0xf).count_ones()),
+            firmware: Some(bits),
         });
     }
     let count = text(&format!(
@@ -66,11 +75,13 @@ pub fn throttle(cpu: u32) -> Option<Throttle> {
     Some(Throttle {
         now: false,
         count: count.parse().ok()?,
+        firmware: None,
     })
 }
 
-/// `vcgencmd get_throttled`: bits 0 to 3 are about now (under-voltage, clock capped, throttled, soft limit).
-fn firmware_bits() -> Option<u32> {
+/// `vcgencmd get_throttled`: bits 0 to 3 are about now (under-voltage, clock capped, throttled, soft limit of the
+/// temperature), bits 16 to 19 say the same of the time since boot.
+fn get_throttled() -> Option<u32> {
     let output = std::process::Command::new("vcgencmd")
         .arg("get_throttled")
         .output()

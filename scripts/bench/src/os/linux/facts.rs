@@ -24,6 +24,12 @@ pub fn machine() -> Machine {
     }
 }
 
+/// Id of this boot of this machine.
+#[must_use]
+pub fn boot_id() -> Option<String> {
+    text("/proc/sys/kernel/random/boot_id")
+}
+
 /// Everything that matters to measurements.
 #[must_use]
 pub fn facts() -> Vec<Fact> {
@@ -239,6 +245,15 @@ fn throttling() -> Fact {
                 remedy,
             )
         }
+        (false, 1..) if throttle.firmware.is_some() => fact(
+            "throttling",
+            format!(
+                "it was slowed down since boot (get_throttled {:#x}){degrees}",
+                throttle.firmware.unwrap_or(0)
+            ),
+            Severity::Warning,
+            "cool it, and use a stronger power supply",
+        ),
         (false, 0) => fact("throttling", format!("none{degrees}"), Severity::Good, ""),
         (false, count) => fact(
             "throttling",

@@ -1,0 +1,330 @@
+//! What is copied to a host: bench itself, the programs of the targets, and the peers' scripts.
+
+use super::arch::Binaries;
+use crate::candidate::Candidate;
+use crate::checkout::Place;
+use crate::prepare::{self, Missing};
+use anyhow::Context;
+use contract::{Target, Values};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Where compiled programs lie in the far folder, which is laid out as a checkout.
+pub const BIN: &str = "target/release";
+
+/// Files with their places over there, and what that means for each target.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Freight {
+    /// Far path, relative to the far folder, and the file here.
+    files: BTreeMap<PathBuf, PathBuf>,
+    /// Targets that cannot be measured there, and why.
+    pub missing: BTreeMap<String, Missing>,
+    /// The far folder of each target, relative to the far folder.
+    pub folders: BTreeMap<String, PathBuf>,
+    /// Folder of the compiled programs here.
+    pub bin: PathBuf,
+}
+
+impl Freight {
+    /// For a host that makes load: bench alone.
+    ///
+    /// # Errors
+    /// When there is none for that system.
+    pub fn bench(binaries: &Binaries) -> anyhow::Result<Self> {
+        let bench = if binaries.own {
+            std::env::current_exe().context("bench does not find its own program")?
+        } else {
+            binaries.program("bench")?
+        };
+        Ok(Self {
+            files: BTreeMap::from([(Path::new(BIN).join("bench"), bench)]),
+            bin: binaries.folder.clone(),
+            ..Self::default()
+        })
+    }
+
+    /// For a host that runs servers. Where both systems are the same, what cargo and go build is built first.
+    ///
+    /// # Errors
+    /// When bench itself is missing.
+    pub fn servers(
+        binaries: &Binaries,
+        candidates: &[Candidate],
+        place: &Place,
+    ) -> anyhow::Result<Self> {
+        let mut freight = Self::bench(binaries)?;
+        if binaries.own {
+            freight.build(candidates);
+        }
+        for candidate in candidates {
+            let target = &candidate.target;
+            if freight.folders.contains_key(&target.name) {
+                continue; // The twin is the same program.
+            }
+            let folder = freight.folder(candidate, place);
+            freight.folders.insert(target.name.clone(), folder);
+            if freight.missing.contains_key(&target.name) {
+                continue;
+            }
+            if let Err(reason) = freight.program(target, binaries) {
+                freight
+                    .missing
+                    .insert(target.name.clone(), reason.to_string());
+            }
+        }
+        Ok(freight)
+    }
+
+    fn build(&mut self, candidates: &[Candidate]) {
+        let ours: Vec<Candidate> = candidates
+            .iter()
+            .filter(|candidate| is_built_here(&candidate.target))
+            .cloned()
+            .collect();
+        let missing = prepare::build(&ours, &Values::new(&self.bin));
+        for (candidate, missing) in ours.iter().zip(missing) {
+            if let Some(missing) = missing {
+                self.missing.insert(candidate.target.name.clone(), missing);
+            }
+        }
+    }
+
+    /// The far folder of a target; what lies in its folder here is copied. Those of the checkout keep their places.
+    fn folder(&mut self, candidate: &Candidate, place: &Place) -> PathBuf {
+        let target = &candidate.target;
+        if candidate.is_yours() {
+            return Path::new("yours").join(&target.name);
+        }
+        let list = place.list_folder.clone().unwrap_or_default();
+        let own = target.dir.strip_prefix(&list).unwrap_or(Path::new(""));
+        let far = Path::new("servers").join(own);
+        if !own.as_os_str().is_empty() {
+            self.take_folder(&target.dir, &far);
+            // Scripts that several targets share lie beside their folders.
+            if let (Some(here), Some(there)) = (target.dir.parent(), far.parent()) {
+                self.take_scripts(here, there);
+            }
+        }
+        far
+    }
+
+    fn take_folder(&mut self, here: &Path, there: &Path) {
+        for entry in std::fs::read_dir(here)
+            .into_iter()
+            .flatten()
+            .filter_map(Result::ok)
+        {
+            let (path, far) = (entry.path(), there.join(entry.file_name()));
+            let hidden = entry.file_name().to_string_lossy().starts_with('.');
+            if path.is_dir() && !hidden && entry.file_name() != "zig-out" {
+                self.take_folder(&path, &far);
+            } else if path.is_file() {
+                self.files.insert(far, path);
+            }
+        }
+    }
+
+    fn take_scripts(&mut self, here: &Path, there: &Path) {
+        for entry in std::fs::read_dir(here)
+            .into_iter()
+            .flatten()
+            .filter_map(Result::ok)
+        {
+            let path = entry.path();
+            if path.extension().is_some_and(|end| end == "sh") {
+                self.files.insert(there.join(entry.file_name()), path);
+            }
+        }
+    }
+
+    /// The program of a target that is built here, or the user's own one.
+    fn program(&mut self, target: &Target, binaries: &Binaries) -> anyhow::Result<()> {
+        let word = target.run.first().map_or("", String::as_str);
+        match word.strip_prefix("{bin}/") {
+            Some(name) if is_built_here(target) => {
+                let file = binaries.program(name)?;
+                self.files.insert(Path::new(BIN).join(name), file);
+            }
+            _ if is_copied(target) => {
+                let file = PathBuf::from(word);
+                binaries.fits(&file)?;
+                let folder = self.folders[&target.name].clone();
+                self.files
+                    .insert(folder.join(file.file_name().unwrap_or_default()), file);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The tar archive, in memory: some 30 MB. It says nothing of this machine's users and times.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn archive(&self) -> anyhow::Result<Vec<u8>> {
+        let mut archive = tar::Builder::new(Vec::new());
+        archive.mode(tar::HeaderMode::Deterministic);
+        for (far, here) in &self.files {
+            archive
+                .append_path_with_name(here, far)
+                .with_context(|| format!("cannot read {}", here.display()))?;
+        }
+        for folder in self.folders.values() {
+            archive.append_dir(folder, ".")?;
+        }
+        Ok(archive.into_inner()?)
+    }
+
+    /// A target as the far side sees it: its folder is there, and what is built here is ready.
+    #[must_use]
+    pub fn over_there(&self, target: &Target, install: Option<String>) -> Target {
+        let mut far = target.clone();
+        far.install = install;
+        far.dir = self.folders.get(&target.name).cloned().unwrap_or_default();
+        if is_built_here(target) {
+            far.needs.clear();
+            far.build.clear();
+            if !is_cargo(target) {
+                far.version.clear();
+            }
+        }
+        if is_copied(target)
+            && let Some(name) = Path::new(&target.run[0]).file_name()
+        {
+            far.run[0] = format!("./{}", name.to_string_lossy());
+        }
+        far
+    }
+}
+
+/// Whether cargo or go builds it: they build for other systems, which the far side need not be able to.
+#[must_use]
+pub fn is_built_here(target: &Target) -> bool {
+    let programs = target.build.iter().filter_map(|command| command.first());
+    !target.build.is_empty()
+        && programs
+            .into_iter()
+            .all(|program| ["cargo", "go"].contains(&program.as_str()))
+}
+
+/// Whether cargo does: then the program tells its own version.
+fn is_cargo(target: &Target) -> bool {
+    target
+        .build
+        .iter()
+        .all(|command| command.first().is_some_and(|program| program == "cargo"))
+}
+
+/// Whether it is the user's own program and lies here; else its command is meant as it stands over there, as that of
+/// an interpreter is.
+fn is_copied(target: &Target) -> bool {
+    const SYSTEM: [&str; 4] = ["/usr/", "/bin/", "/sbin/", "/opt/"];
+    let word = target.run.first().map_or("", String::as_str);
+    target.class == contract::targets::Class::Yours
+        && word.contains('/')
+        && !SYSTEM.iter().any(|folder| word.starts_with(folder))
+        && Path::new(word).is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::candidate::{Choice, choose};
+    use crate::remote::arch::System;
+
+    fn place() -> Place {
+        let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../servers/targets.toml");
+        Place::find(Some(&list)).unwrap()
+    }
+
+    /// The folder lives as long as its files are read.
+    fn freight(only: &[&str], with: &[String]) -> (tempfile::TempDir, Freight, Vec<Candidate>) {
+        let place = place();
+        let choice = Choice {
+            only: only.iter().map(|name| (*name).to_owned()).collect(),
+            with: with.to_vec(),
+            ..Choice::default()
+        };
+        let candidates = choose(place.targets.as_ref(), &choice).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut head = b"\x7fELF\x01\x01".to_vec();
+        head.resize(20, 0);
+        head[18] = 40;
+        std::fs::create_dir_all(folder.path().join("pi/armv7")).unwrap();
+        for name in ["bench", "srv-hyper"] {
+            std::fs::write(folder.path().join("pi/armv7").join(name), &head).unwrap();
+        }
+        let system = System {
+            name: "Linux".into(),
+            machine: "armv7l".into(),
+        };
+        let binaries = Binaries::of(&system, &folder.path().join("release")).unwrap();
+        let freight = Freight::servers(&binaries, &candidates, &place).unwrap();
+        (folder, freight, candidates)
+    }
+
+    #[test]
+    fn what_was_not_cross_built_is_missing_with_the_command_that_does() {
+        let (_folder, freight, _) = freight(&["srv-hyper", "srv-tpc", "go-nethttp"], &[]);
+        assert!(
+            freight
+                .files
+                .contains_key(Path::new("target/release/srv-hyper"))
+        );
+        let missing: Vec<&str> = freight.missing.keys().map(String::as_str).collect();
+        assert_eq!(missing, ["go-nethttp", "srv-tpc"]);
+        assert!(freight.missing["srv-tpc"].ends_with("is missing: scripts/cross.sh armv7"));
+    }
+
+    #[test]
+    fn scripts_keep_their_places_and_what_is_built_here_needs_nothing_there() {
+        let (_folder, freight, candidates) = freight(&["nginx", "zig-std", "go-nethttp"], &[]);
+        for file in [
+            "servers/peers/nginx/run.sh",
+            "servers/peers/zig.sh",
+            "servers/peers/zig-std/main.zig",
+        ] {
+            assert!(freight.files.contains_key(Path::new(file)), "{file}");
+        }
+        let over_there = |name: &str| {
+            let found = candidates.iter().find(|candidate| candidate.name == name);
+            freight.over_there(&found.unwrap().target, None)
+        };
+        assert_eq!(over_there("nginx").dir, Path::new("servers/peers/nginx"));
+        assert_eq!(over_there("nginx").needs, ["nginx"]);
+        assert!(
+            over_there("go-nethttp").needs.is_empty() && over_there("go-nethttp").build.is_empty()
+        );
+        assert!(!over_there("zig-std").build.is_empty());
+    }
+
+    #[test]
+    fn the_users_own_program_is_copied_where_it_lies_here() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "#!/bin/sh\n").unwrap();
+        let name = file
+            .path()
+            .file_name()
+            .unwrap()
+            .to_string_lossy()
+            .into_owned();
+        let with = [
+            format!("mine={} {{port}}", file.path().display()),
+            "theirs=/opt/none/there {port}".to_owned(),
+        ];
+        let (_folder, freight, candidates) = freight(&["yours"], &with);
+        assert!(
+            freight
+                .files
+                .contains_key(&Path::new("yours/mine").join(&name))
+        );
+        let mine = freight.over_there(&candidates[0].target, None);
+        assert_eq!(
+            (mine.run[0].clone(), mine.dir),
+            (format!("./{name}"), "yours/mine".into())
+        );
+        let theirs = freight.over_there(&candidates[1].target, None);
+        assert_eq!(theirs.run[0], "/opt/none/there");
+        assert!(freight.archive().is_ok());
+    }
+}
