@@ -1,7 +1,8 @@
 //! Control: what a readiness loop costs without HTTP. It is srv-tpc's loop, and sends one prebuilt
 //! response, its Date fixed at start, for each empty line that it reads.
 //!
-//! It parses nothing, so it is no server to use: only batching system calls can go below it.
+//! It parses nothing and closes nothing, so it is no server to use. On kept connections only batching
+//! system calls can go below it; where each is closed it waits for the client to do it.
 //!
 //! Run with `cargo run --release -p srv-floor -- --port 8080`.
 
