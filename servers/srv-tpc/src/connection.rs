@@ -129,6 +129,7 @@ impl Connection {
             match result {
                 Ok(more) => sent += more,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
             }
             self.progress = date::ticks();
