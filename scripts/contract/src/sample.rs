@@ -27,7 +27,13 @@ pub struct Usage {
 }
 
 #[cfg(target_os = "linux")]
-pub use linux::{memory, threads, usage};
+pub use linux::{members, memory, threads, usage};
+
+/// The group's processes; `None`, since this system has no /proc.
+#[cfg(not(target_os = "linux"))]
+pub fn members(_group: u32) -> Option<Vec<u32>> {
+    None
+}
 
 /// Proportional set size of the group in bytes; `None`, since this system has no /proc.
 #[cfg(not(target_os = "linux"))]
@@ -76,7 +82,8 @@ mod linux {
         members(group).map(|members| members.into_iter().fold(Usage::default(), add))
     }
 
-    fn members(group: u32) -> Option<Vec<u32>> {
+    /// The group's processes; `None` when there is none left.
+    pub fn members(group: u32) -> Option<Vec<u32>> {
         let members: Vec<u32> = numbers("/proc")
             .filter(|pid| stat(*pid, 2) == Some(u64::from(group)))
             .collect();

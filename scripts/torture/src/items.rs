@@ -9,10 +9,12 @@ use crate::outcome::{Figures, Trouble};
 
 mod crowd;
 mod descriptors;
+mod faults;
 mod growth;
 mod sigterm;
 mod soak;
 mod storms;
+mod visit;
 
 /// One question about a server.
 #[derive(Debug)]
@@ -44,6 +46,11 @@ pub enum Ask {
 #[rustfmt::skip] // a line each
 /// All items, in the order in which they are asked.
 pub const ITEMS: &[Item] = &[
+    item("faults-accept", "faults", 8, faults::accept, "accept fails with EINTR, EAGAIN, ECONNABORTED, EMFILE, ENOMEM, …: every connection is served"),
+    item("faults-read", "faults", 4, faults::read, "reads fail with EINTR, EAGAIN, ECONNRESET, ENOBUFS, ENOMEM: responses are whole, or the connection is closed"),
+    item("faults-write", "faults", 5, faults::write, "writes fail with EINTR, EAGAIN, ECONNRESET, EPIPE, ENOBUFS, ENOMEM: responses are whole, or the connection is closed"),
+    item("faults-epoll", "faults", 3, faults::epoll, "epoll_wait fails with EINTR, epoll_ctl with ENOMEM and ENOSPC: it serves on"),
+    item("faults-uring", "faults", 4, faults::uring, "io_uring_enter fails with EINTR, EAGAIN, EBUSY, ENOMEM: every connection is served"),
     item("sigterm", "sigterm", 50, sigterm::under_load, "SIGTERM under full load, 100 times: no response is cut, exit 0 within 6 s"),
     item("restarts", "sigterm", 10, sigterm::restarts, "20 restarts in a row on one port under load: each serves, each exits with 0"),
     item("few-descriptors", "environment", 2, descriptors::few, "100 connections at `ulimit -n 64`: it serves again as soon as they are gone"),
