@@ -185,7 +185,7 @@ fn try_fault(context: &Context, target: &Target, fault: &Fault) -> Result<(u64, 
     let tracer = Tracer::attach(server.pid(), fault)?;
     let seen = thread::scope(|scope| {
         let visits: Vec<_> = (0..3).map(|_| scope.spawn(|| visit.pay())).collect();
-        let mut all = Ok(Seen::default());
+        let mut all: Result<Seen, Trouble> = Ok(Seen::default());
         for visit in visits {
             let seen = visit.join().expect("a visit does not panic");
             all = all.and_then(|all| Ok(all + seen?));
