@@ -12,6 +12,7 @@ mod descriptors;
 mod faults;
 mod growth;
 mod sigterm;
+mod slow;
 mod soak;
 mod storms;
 mod visit;
@@ -54,6 +55,7 @@ pub const ITEMS: &[Item] = &[
     item("sigterm", "sigterm", 50, sigterm::under_load, "SIGTERM under full load, 100 times: no response is cut, exit 0 within 6 s"),
     item("restarts", "sigterm", 10, sigterm::restarts, "20 restarts in a row on one port under load: each serves, each exits with 0"),
     item("few-descriptors", "environment", 2, descriptors::few, "100 connections at `ulimit -n 64`: it serves again as soon as they are gone"),
+    Item { id: "slow-clients", group: "slow-clients", title: "5,000 clients that drip a byte a second and 500 that never read, beside 64 good ones: those keep 80 % of their throughput, memory is bounded, the slow ones are closed", length: slow::LENGTH, ask: Ask::Together(slow::all) },
     item("storms", "storms", 25, storms::storms, "100,000 connects and closes, half of them by RST, at every point of an exchange: no descriptor and no memory is lost"),
     Item { id: "soak", group: "soak", title: "20 minutes of mixed load with 1 % hostile requests, all servers at once: memory stays the same, no error", length: soak::LENGTH, ask: Ask::Together(soak::all) },
 ];
