@@ -1,5 +1,5 @@
-//! Listening sockets: dual stack, SO_REUSEADDR, TCP_NODELAY, a real backlog; one listener, or one
-//! a thread.
+//! Listening sockets: dual stack, SO_REUSEADDR, TCP_NODELAY, a real backlog; one listener, one a
+//! thread, or the address alone.
 
 mod defer;
 
@@ -15,7 +15,7 @@ use crate::{Args, Error};
 /// # Errors
 /// Where the host does not resolve or its port cannot be listened on, by name.
 pub fn bind(args: &Args) -> Result<TcpListener, Error> {
-    open(args, false)
+    at_host(args, |address| listen(address, args, false))
 }
 
 /// Binds a listener for each of the server's threads, all on one port, between which the kernel
@@ -24,7 +24,7 @@ pub fn bind(args: &Args) -> Result<TcpListener, Error> {
 /// # Errors
 /// As [`bind`]; a second instance on the same port fails as well.
 pub fn bind_per_thread(args: &Args) -> Result<Vec<TcpListener>, Error> {
-    let first = open(args, args.threads() > 1)?;
+    let first = at_host(args, |address| listen(address, args, args.threads() > 1))?;
     let address = first.local_addr()?;
     let mut listeners = vec![first];
     for _ in 1..args.threads() {
@@ -33,13 +33,27 @@ pub fn bind_per_thread(args: &Args) -> Result<Vec<TcpListener>, Error> {
     Ok(listeners)
 }
 
-fn open(args: &Args, shared: bool) -> Result<TcpListener, Error> {
+/// The address, with a port that is free, for a stack that binds its own listener. Nothing listens
+/// here on the way: a client that came in between would be reset.
+///
+/// # Errors
+/// As [`bind`].
+pub fn free_address(args: &Args) -> Result<SocketAddr, Error> {
+    at_host(args, |address| {
+        let socket = socket(address)?;
+        socket.bind(&address.into())?;
+        TcpListener::from(socket).local_addr()
+    })
+}
+
+/// Tries what is to be done at the address that the command line names.
+fn at_host<T>(args: &Args, open: impl Fn(SocketAddr) -> io::Result<T>) -> Result<T, Error> {
     let wanted = resolve(&args.host, args.port)?;
-    match listen(wanted, args, shared) {
+    match open(wanted) {
         // IPv6 is off on this machine: the default host still has to work.
         Err(error) if wanted.ip() == Ipv6Addr::UNSPECIFIED && has_no_ipv6(&error) => {
             let wanted = SocketAddr::from((Ipv4Addr::UNSPECIFIED, args.port));
-            listen(wanted, args, shared).map_err(|e| cannot_listen(wanted, &e))
+            open(wanted).map_err(|e| cannot_listen(wanted, &e))
         }
         result => result.map_err(|e| cannot_listen(wanted, &e)),
     }

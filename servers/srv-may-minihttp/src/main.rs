@@ -65,8 +65,8 @@ fn serve(args: &Args) -> Result<(), Error> {
         limit: Limit::new(args.threads())?,
     };
     // The crate binds its own listener, and always with SO_REUSEPORT: a second instance would share
-    // the port. So the port is first taken, and given back, by a listener that does not share.
-    let address = listener::bind(args)?.local_addr()?;
+    // the port. So the port is first taken, and given back, by a socket that does not share.
+    let address = listener::free_address(args)?;
     factory.start(address)?;
     may::config().set_pool_capacity(STACKS_KEPT);
     connection::close_silent_ones();
