@@ -80,7 +80,15 @@ pub fn run(args: &RunArgs, scope: &Scope) -> anyhow::Result<u8> {
     } else {
         Guard::none()
     };
-    let mut ground = Ground::find(&asked, &guard, &interrupt)?;
+    match go(args, asked, &guard, &interrupt) {
+        // A signal also ends ssh and builds, which is no fault of theirs.
+        Err(_) if interrupt.is_set() => Ok(exit::INTERRUPTED),
+        done => done,
+    }
+}
+
+fn go(args: &RunArgs, asked: Asked, guard: &Guard, interrupt: &Interrupt) -> anyhow::Result<u8> {
+    let mut ground = Ground::find(&asked, guard, interrupt)?;
     let mut job = asked.job(&ground.at, ground.generators.as_ref())?;
     ready::prepare(&mut job, ground.host.as_mut())?;
     pad::pad(&mut job, ground.host.as_mut())?;
@@ -95,7 +103,7 @@ pub fn run(args: &RunArgs, scope: &Scope) -> anyhow::Result<u8> {
         job.run.plan.rounds,
         plan::describe_s(left)
     );
-    let result = measure(&mut job, ground, &guard, &interrupt, left);
+    let result = measure(&mut job, ground, guard, interrupt, left);
     finish::show(args, &job, result)
 }
 

@@ -135,9 +135,13 @@ impl Real {
             .map(drop)
     }
 
-    /// A load that failed because its server's machine is gone, or because something else has the port, is no fault of
-    /// the generator.
+    /// A load that failed because a machine is gone, or because something else has the port, ends the run.
     fn failed(&mut self, error: &anyhow::Error) -> MeasureError {
+        if let Some(gone) = error.downcast_ref::<StartError>()
+            && gone.is_fatal()
+        {
+            return gone.clone().into();
+        }
         match self.host.check_owner() {
             Err(gone) if gone.is_fatal() => gone.into(),
             _ => MeasureError::Failed(format!("{error:#}")),

@@ -12,6 +12,15 @@ pub struct Address {
     pub port: Option<u16>,
 }
 
+impl Address {
+    /// As the arguments of ssh, for the commands that a user is told.
+    #[must_use]
+    pub fn arguments(&self) -> String {
+        let port = self.port.map(|port| format!("-p {port} "));
+        format!("{}{}", port.unwrap_or_default(), self.name)
+    }
+}
+
 impl FromStr for Address {
     type Err = String;
 

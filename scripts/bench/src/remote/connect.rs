@@ -13,7 +13,7 @@ use std::process::Command;
 /// What the far shell does: tells the system, takes the archive (its size on a line before it) into a fresh folder, runs
 /// the agent in it, and removes the folder. It has no single quote, because it stands in a pair of them, whatever shell
 /// the user has over there; and it is one line, because not every shell takes more between quotes.
-const SCRIPT: &str = r#"echo bench-system $(uname -s) $(uname -m); read size || exit 1; d=$(mktemp -d "${TMPDIR:-/tmp}/bench-XXXXXX") || exit 1; clean() { rm -rf "$d"; }; trap clean EXIT; trap "exit 1" HUP INT TERM; said=$(head -c "$size" | tar -xf - -C "$d" 2>&1) || { echo "bench-cannot $said" | head -n 1; exit 1; }; echo bench-ready; TMPDIR="$d" "$d/target/release/bench" agent "$d"; code=$?; exit $code"#;
+const SCRIPT: &str = r#"echo bench-system $(uname -s) $(uname -m); read size || exit 1; d=$(mktemp -d "${TMPDIR:-/tmp}/bench-XXXXXX") || exit 1; clean() { rm -rf "$d"; }; trap clean EXIT; trap "exit 1" HUP INT TERM; said=$(head -c "$size" | tar -xf - -C "$d" 2>&1) || { echo bench-cannot; echo "$said"; exit 1; }; echo bench-ready; TMPDIR="$d" "$d/target/release/bench" agent "$d"; code=$?; exit $code"#;
 
 /// A host whose agent answers.
 #[derive(Debug)]
@@ -70,7 +70,8 @@ fn ssh(address: &Address) -> Command {
 fn system(link: &mut Link, address: &Address) -> anyhow::Result<System> {
     let told = line_with(link, "bench-system ").map_err(|error| {
         let reason = cause(error);
-        anyhow!("cannot reach {address}: {reason}: `ssh {address} true` has to work first")
+        let ssh = address.arguments();
+        anyhow!("cannot reach {address}: {reason}: `ssh {ssh} true` has to work first")
     })?;
     let (name, machine) = told
         .split_once(' ')
@@ -98,17 +99,21 @@ fn copy(link: &mut Link, address: &Address, freight: &Freight) -> anyhow::Result
     let _ = link
         .write(format!("{}\n", archive.len()).as_bytes())
         .and_then(|()| link.write(&archive));
-    match line_with(link, "bench-") {
-        Ok(line) if line == "ready" => Ok(()),
-        Ok(line) => bail!(
-            "cannot copy to {address}: {}: make room there, or name another folder in its TMPDIR",
-            line.trim_start_matches("cannot ")
-        ),
-        Err(error) => bail!(
-            "cannot copy to {address}: {}: make room there, or name another folder in its TMPDIR",
-            cause(error)
-        ),
-    }
+    let reason = match line_with(link, "bench-") {
+        Ok(line) if line == "ready" => return Ok(()),
+        Ok(_) => why_not(link),
+        Err(error) => cause(error),
+    };
+    bail!(
+        "cannot copy to {address}: {reason}: make room there, or name another folder in its TMPDIR"
+    )
+}
+
+/// The line of tar's that says most: of a full disk it says in the first ones only what it could not write.
+fn why_not(link: &mut Link) -> String {
+    let lines: Vec<String> = std::iter::from_fn(|| link.line().ok()).collect();
+    let space = lines.iter().find(|line| line.contains("No space"));
+    space.or(lines.first()).cloned().unwrap_or_default()
 }
 
 /// The rest of the next line that begins so: a far shell's profile may print others.

@@ -33,11 +33,10 @@ impl Far {
     /// Takes over the host at `address`, which has answered.
     #[must_use]
     pub fn new(arrived: Arrived, address: &Address) -> Self {
-        let port = address.port.map(|port| format!("-p {port} "));
         Self {
             link: arrived.link,
             freight: arrived.freight,
-            destination: format!("{}{}", port.unwrap_or_default(), address.name),
+            destination: address.arguments(),
             ready: BTreeMap::new(),
         }
     }

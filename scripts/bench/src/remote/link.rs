@@ -99,7 +99,11 @@ impl Link {
             match interrupted {
                 None if self.interrupt.is_set() => {
                     interrupted = Some(Instant::now());
-                    let _ = write(&self.stdin, &line_of(&Request::Interrupt));
+                    // Before the first heartbeat there is no agent yet.
+                    match self.beat {
+                        Some(_) => drop(write(&self.stdin, &line_of(&Request::Interrupt))),
+                        None => return Err(StartError::Interrupted),
+                    }
                 }
                 Some(since) if since.elapsed() > GOODBYE => return Err(StartError::Interrupted),
                 _ => {}

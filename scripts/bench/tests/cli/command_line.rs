@@ -17,6 +17,11 @@ fn nonsense_is_a_usage_error() {
         &["run", "--rate", "0%"],
         &["run", "--generator", "siege"],
         &["run", "--port", "0"],
+        &["run", "--on", "pi@"],
+        &["run", "--on", "pi@board:0"],
+        &["run", "--on=-oProxyCommand=x"],
+        &["run", "--generator-on", "pi@board"],
+        &["run", "--cool-below", "0"],
         &["explode"],
     ] {
         assert_eq!(
@@ -107,6 +112,22 @@ fn a_dry_run_says_how_long_and_starts_nothing() {
         "{said}"
     );
     assert!(!folder.path().join("results").exists());
+}
+
+#[test]
+fn without_ssh_there_is_no_other_host() {
+    let folder = Folder::new();
+    let output = assert_cmd::Command::cargo_bin("bench")
+        .unwrap()
+        .current_dir(folder.path())
+        .env("PATH", "/nonexistent")
+        .args(["run", "--with", "mine=server {port}", "--on", "pi@board"])
+        .output()
+        .unwrap();
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(i32::from(exit::ERROR)), "{said}");
+    assert!(said.starts_with("bench: cannot start ssh: "), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
 }
 
 #[test]
