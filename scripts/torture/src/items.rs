@@ -9,12 +9,14 @@ use crate::outcome::{Figures, Trouble};
 
 mod crowd;
 mod descriptors;
+mod environment;
 mod faults;
 mod growth;
 mod sigterm;
 mod slow;
 mod soak;
 mod storms;
+mod transfers;
 mod visit;
 
 /// One question about a server.
@@ -52,8 +54,17 @@ pub const ITEMS: &[Item] = &[
     item("faults-write", "faults", 5, faults::write, "writes fail with EINTR, EAGAIN, ECONNRESET, EPIPE, ENOBUFS, ENOMEM: responses are whole, or the connection is closed"),
     item("faults-epoll", "faults", 3, faults::epoll, "epoll_wait fails with EINTR, epoll_ctl with ENOMEM and ENOSPC: it serves on"),
     item("faults-uring", "faults", 4, faults::uring, "io_uring_enter fails with EINTR, EAGAIN, EBUSY, ENOMEM: every connection is served"),
+    item("short-writes", "faults", 2, transfers::short_writes, "8 MB to a reader with a receive buffer of 4 KiB, one response behind another: each is whole"),
+    item("small-buffers", "faults", 2, transfers::small_buffers, "sockets that buffer 4 KiB, in a network of their own: pipelined responses are whole"),
+    item("resets", "faults", 2, transfers::resets, "300 clients that reset at any point of a response: beside them, others get all that they ask for"),
     item("sigterm", "sigterm", 50, sigterm::under_load, "SIGTERM under full load, 100 times: no response is cut, exit 0 within 6 s"),
     item("restarts", "sigterm", 10, sigterm::restarts, "20 restarts in a row on one port under load: each serves, each exits with 0"),
+    item("unprivileged", "environment", 1, environment::unprivileged, "as a user without any right: full service"),
+    item("privileged-port", "environment", 1, environment::privileged_port, "port 80 without the right to it: one clear line, exit 1"),
+    item("no-proc", "environment", 2, environment::no_proc, "/proc missing, and read-only: full service"),
+    item("no-ipv6", "environment", 2, environment::no_ipv6, "IPv6 switched off, and unknown to the kernel: the default host serves, or one clear line"),
+    item("no-io-uring", "environment", 2, environment::no_io_uring, "io_uring forbidden, and unknown to the kernel: full service, or one clear line"),
+    item("half-a-cpu", "environment", 1, environment::half_a_cpu, "a cgroup with half a CPU: full service"),
     item("few-descriptors", "environment", 2, descriptors::few, "100 connections at `ulimit -n 64`: it serves again as soon as they are gone"),
     Item { id: "slow-clients", group: "slow-clients", title: "5,000 clients that drip a byte a second and 500 that never read, beside 64 good ones: those keep 80 % of their throughput, memory is bounded, the slow ones are closed", length: slow::LENGTH, ask: Ask::Together(slow::all) },
     item("storms", "storms", 25, storms::storms, "100,000 connects and closes, half of them by RST, at every point of an exchange: no descriptor and no memory is lost"),

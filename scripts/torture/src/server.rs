@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use contract::sample::{self, Usage};
 use contract::targets::Contract;
-use contract::{Running, Target, Values};
+use contract::{Running, ServerCommand, Target, Values};
 use nix::sys::signal::Signal;
 
 use crate::client::{Client, Expected, GET, Received};
@@ -23,6 +23,8 @@ pub const STOP: Duration = Duration::from_secs(6);
 pub struct Options<'a> {
     /// Threads that serve.
     pub threads: usize,
+    /// The address to listen on.
+    pub host: String,
     /// The port, in place of one that is free.
     pub port: u16,
     /// Bytes of the body.
@@ -32,15 +34,37 @@ pub struct Options<'a> {
 }
 
 impl Default for Options<'_> {
-    /// One thread, any port, 13 bytes, no wrapper.
+    /// One thread, any port of 127.0.0.1, 13 bytes, no wrapper.
     fn default() -> Self {
         Self {
+            host: "127.0.0.1".into(),
             threads: 1,
             port: 0,
             body_size: 13,
             wrapper: &[],
         }
     }
+}
+
+impl Options<'_> {
+    fn command(&self, context: &Context, target: &Target) -> ServerCommand {
+        target.command(Values {
+            host: self.host.clone(),
+            threads: self.threads,
+            port: self.port,
+            body_size: self.body_size,
+            ..Values::new(&context.bin)
+        })
+    }
+}
+
+/// What a start came to.
+#[derive(Debug)]
+pub enum Start {
+    /// It serves.
+    Serves(Box<Server>),
+    /// It ended, and said why in this line.
+    Refuses(String),
 }
 
 /// A started server in its own process group, which is killed when this is dropped.
@@ -70,19 +94,52 @@ impl Server {
         options: &Options,
     ) -> Result<Self, Trouble> {
         context.go_on()?;
-        let values = Values {
-            threads: options.threads,
-            port: options.port,
-            body_size: options.body_size,
-            ..Values::new(&context.bin)
-        };
-        let running = target.command(values).start_under(options.wrapper, START)?;
+        let running = options
+            .command(context, target)
+            .start_under(options.wrapper, START)?;
         let expected = Expected::learn(running.addr())?;
         Ok(Self {
             running,
             expected,
             ours: target.contract != Contract::Foreign,
         })
+    }
+
+    /// The same where it may also refuse to start, as long as it says why.
+    ///
+    /// # Errors
+    /// When it neither serves nor ends with what it should: ours with exit code 1 and one line, others with a line.
+    pub fn try_start(
+        context: &Context,
+        target: &Target,
+        options: &Options,
+    ) -> Result<Start, Trouble> {
+        let error = match Self::start_with(context, target, options) {
+            Ok(server) => return Ok(Start::Serves(Box::new(server))),
+            Err(trouble @ (Trouble::Interrupted | Trouble::Skip(_))) => return Err(trouble),
+            Err(error) => error,
+        };
+        // Once more, to hear all that it says.
+        let mut running = options
+            .command(context, target)
+            .spawn(options.wrapper)
+            .map_err(|error| Trouble::Skip(format!("{error}; is it installed?")))?;
+        let Some(status) = running.wait(STOP) else {
+            return Err(error);
+        };
+        let said = running.stderr();
+        let is_one_line = said.lines().count() == 1;
+        let is_ours = target.contract != Contract::Foreign;
+        match said.lines().next_back() {
+            Some(line) if !status.success() && !is_ours => Ok(Start::Refuses(line.to_owned())),
+            Some(line) if status.code() == Some(1) && is_one_line => {
+                Ok(Start::Refuses(line.to_owned()))
+            }
+            _ => Err(Trouble::fail(format!(
+                "it ended with {status} and said, in place of one clear line: {}",
+                said.escape_debug()
+            ))),
+        }
     }
 
     /// Where it listens.

@@ -29,7 +29,7 @@ pub fn few(context: &Context, target: &Target, figures: &mut Figures) -> Result<
         std::thread::sleep(Duration::from_millis(50));
         drop(held);
         server.expect_service_within(Duration::from_secs(3))?;
-        figures.raise("descriptors", server.usage()?.descriptors as f64);
+        figures.raise("descriptors_after", server.usage()?.descriptors as f64);
     }
     server.stop().map(drop)
 }

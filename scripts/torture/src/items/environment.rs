@@ -1,0 +1,203 @@
+//! Few rights and hostile surroundings: one clear line, or full service.
+
+mod cgroup;
+
+use std::time::Duration;
+
+use contract::targets::Contract;
+use contract::{Target, Values};
+use load::{Amount, Config};
+use nix::unistd::geteuid;
+
+use crate::context::Context;
+use crate::netns;
+use crate::outcome::{Figures, Trouble};
+use crate::server::{Options, Server, Start};
+
+/// What makes root nobody; no rights are left.
+const NOBODY: [&str; 5] = [
+    "setpriv",
+    "--reuid=65534",
+    "--regid=65534",
+    "--clear-groups",
+    "--",
+];
+
+/// Item `unprivileged`.
+pub fn unprivileged(
+    context: &Context,
+    target: &Target,
+    figures: &mut Figures,
+) -> Result<(), Trouble> {
+    let wrapper: &[&str] = if geteuid().is_root() { &NOBODY } else { &[] };
+    full_service(context, target, figures, wrapper)
+}
+
+/// Item `privileged-port`: port 80, in a network where that needs rights.
+pub fn privileged_port(
+    context: &Context,
+    target: &Target,
+    _figures: &mut Figures,
+) -> Result<(), Trouble> {
+    let settings = [("ipv4/ip_unprivileged_port_start", "1024")];
+    netns::run(&settings, || {
+        let options = Options {
+            port: 80,
+            wrapper: &NOBODY,
+            ..Options::default()
+        };
+        match Server::try_start(context, target, &options)? {
+            Start::Serves(_) => Err(Trouble::fail("it listens on port 80 without the right to")),
+            Start::Refuses(line) if line.to_lowercase().contains("permission denied") => Ok(()),
+            Start::Refuses(line) => Err(Trouble::fail(format!(
+                "its line does not say that permission is denied: {line}"
+            ))),
+        }
+    })
+}
+
+/// Item `no-proc`: missing, then read-only.
+pub fn no_proc(context: &Context, target: &Target, figures: &mut Figures) -> Result<(), Trouble> {
+    if !geteuid().is_root() {
+        return Err(Trouble::Skip(
+            "needs a mount namespace: run it as root".into(),
+        ));
+    }
+    for mount in [
+        "mount -t tmpfs none /proc",
+        "mount -o remount,ro,bind /proc",
+    ] {
+        let script = format!("{mount} && exec \"$@\"");
+        let wrapper = ["unshare", "--mount", "sh", "-c", &script, "sh"];
+        full_service(context, target, figures, &wrapper)
+            .map_err(|trouble| trouble.in_context(mount).repeated_by(wrapper.join(" ")))?;
+    }
+    Ok(())
+}
+
+/// Item `no-ipv6`: switched off for the network, then unknown to the kernel. The default host has to work.
+pub fn no_ipv6(context: &Context, target: &Target, figures: &mut Figures) -> Result<(), Trouble> {
+    let off = [("ipv6/conf/all/disable_ipv6", "1")];
+    netns::run(&off, || {
+        on_default_host(context, target, figures, &[])
+            .map_err(|trouble| trouble.in_context("net.ipv6.conf.all.disable_ipv6=1"))
+    })?;
+    if target.contract == Contract::Foreign {
+        return Ok(());
+    }
+    let unknown = [
+        "strace",
+        "-Df",
+        "-o",
+        "/dev/null",
+        "--trace=socket",
+        "--inject=socket:error=EAFNOSUPPORT:when=1",
+    ];
+    on_default_host(context, target, figures, &unknown)
+        .map_err(|trouble| trouble.repeated_by(unknown.join(" ")))
+}
+
+fn on_default_host(
+    context: &Context,
+    target: &Target,
+    figures: &mut Figures,
+    wrapper: &[&str],
+) -> Result<(), Trouble> {
+    let host = match target.contract {
+        Contract::Foreign => Values::new("").host,
+        _ => "::".into(),
+    };
+    let options = Options {
+        host,
+        wrapper,
+        ..Options::default()
+    };
+    serves_or_says_why(context, target, figures, &options)
+}
+
+/// Item `no-io-uring`, as in many a container.
+pub fn no_io_uring(
+    context: &Context,
+    target: &Target,
+    figures: &mut Figures,
+) -> Result<(), Trouble> {
+    for error in ["EPERM", "ENOSYS"] {
+        let inject = format!("--inject=io_uring_setup:error={error}");
+        let wrapper = [
+            "strace",
+            "-Df",
+            "-o",
+            "/dev/null",
+            "--trace=io_uring_setup",
+            &inject,
+        ];
+        let options = Options {
+            wrapper: &wrapper,
+            ..Options::default()
+        };
+        serves_or_says_why(context, target, figures, &options)
+            .map_err(|trouble| trouble.repeated_by(wrapper.join(" ")))?;
+    }
+    Ok(())
+}
+
+/// Item `half-a-cpu`.
+pub fn half_a_cpu(
+    context: &Context,
+    target: &Target,
+    figures: &mut Figures,
+) -> Result<(), Trouble> {
+    let group = cgroup::with_half_a_cpu()?;
+    let script = format!("echo $$ > {} && exec \"$@\"", group.processes().display());
+    let wrapper = ["sh", "-c", &script, "sh"];
+    full_service(context, target, figures, &wrapper)
+}
+
+fn full_service(
+    context: &Context,
+    target: &Target,
+    figures: &mut Figures,
+    wrapper: &[&str],
+) -> Result<(), Trouble> {
+    let options = Options {
+        wrapper,
+        ..Options::default()
+    };
+    match Server::try_start(context, target, &options)? {
+        Start::Serves(server) => under_load(*server, figures),
+        Start::Refuses(line) => Err(Trouble::fail(format!("it does not start: {line}"))),
+    }
+}
+
+fn serves_or_says_why(
+    context: &Context,
+    target: &Target,
+    figures: &mut Figures,
+    options: &Options,
+) -> Result<(), Trouble> {
+    match Server::try_start(context, target, options)? {
+        Start::Serves(server) => under_load(*server, figures),
+        Start::Refuses(_) => {
+            figures.add("refusals", 1);
+            Ok(())
+        }
+    }
+}
+
+/// A moment of load without an error, and an end as it should be.
+fn under_load(server: Server, figures: &mut Figures) -> Result<(), Trouble> {
+    let mut config = Config::new(load::Target::new(server.addr()));
+    config.connections = 16;
+    config.amount = Amount::Time(Duration::from_millis(300));
+    let report =
+        load::run(&config, |_| {}).map_err(|error| Trouble::Skip(format!("no load: {error}")))?;
+    let errors = report.errors.total();
+    if errors > 0 {
+        return Err(Trouble::fail(format!(
+            "{errors} errors: {:?}",
+            report.errors
+        )));
+    }
+    figures.add("responses", report.responses as f64);
+    server.stop().map(drop)
+}
