@@ -103,6 +103,11 @@ fn run(args: &Args) -> anyhow::Result<u8> {
             return Ok(USAGE);
         }
     };
+    if let Some((target, id)) = items::unknown(&checkout.targets.targets) {
+        anyhow::bail!(
+            "servers/targets.toml: target `{target}`: reliability: there is no item `{id}`"
+        );
+    }
     if !args.no_build {
         checkout.build(&targets)?;
     }
@@ -112,6 +117,7 @@ fn run(args: &Args) -> anyhow::Result<u8> {
             .seed
             .unwrap_or_else(|| u64::from(rand::random::<u32>())),
         scale: scale(args.minutes, full),
+        root: checkout.root.clone(),
         bin: checkout.bin.clone(),
         interrupt: on_signals()?,
     };

@@ -18,6 +18,8 @@ pub struct Context {
     pub seed: u64,
     /// Share of the whole battery that is to be done, above 0 and at most 1 (`--minutes`).
     pub scale: f64,
+    /// Root of the checkout.
+    pub root: PathBuf,
     /// Folder of the compiled binaries.
     pub bin: PathBuf,
     /// Set by SIGINT, SIGTERM or SIGHUP; also what stops the load generator.

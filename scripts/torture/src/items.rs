@@ -12,6 +12,7 @@ mod descriptors;
 mod environment;
 mod faults;
 mod growth;
+mod mutants;
 mod sigterm;
 mod slow;
 mod soak;
@@ -49,6 +50,7 @@ pub enum Ask {
 #[rustfmt::skip] // a line each
 /// All items, in the order in which they are asked.
 pub const ITEMS: &[Item] = &[
+    item("mutants", "fuzzing", 30, mutants::mutants, "100,000 mutations of what the contract sends: alive, memory bounded, the next good request answered"),
     item("faults-accept", "faults", 8, faults::accept, "accept fails with EINTR, EAGAIN, ECONNABORTED, EMFILE, ENOMEM, …: every connection is served"),
     item("faults-read", "faults", 4, faults::read, "reads fail with EINTR, EAGAIN, ECONNRESET, ENOBUFS, ENOMEM: responses are whole, or the connection is closed"),
     item("faults-write", "faults", 5, faults::write, "writes fail with EINTR, EAGAIN, ECONNRESET, EPIPE, ENOBUFS, ENOMEM: responses are whole, or the connection is closed"),
@@ -86,6 +88,16 @@ const fn item(
         length: Duration::from_secs(seconds),
         ask: Ask::Each(ask),
     }
+}
+
+/// A failure that a target lists of an item that there is not: the target's name, and the item's.
+pub fn unknown(targets: &[Target]) -> Option<(&str, &str)> {
+    let listed = targets.iter().flat_map(|target| {
+        let ids = target.reliability.keys();
+        ids.map(|id| (target.name.as_str(), id.as_str()))
+    });
+    let is_unknown = |(_, id): &(&str, &str)| !ITEMS.iter().any(|item| item.id == *id);
+    listed.into_iter().find(is_unknown)
 }
 
 /// The items that `names` (ids or groups) mean; all where there are none.

@@ -1,0 +1,123 @@
+//! Mutated requests: whatever bytes come, the server lives, its memory is bounded, and it answers the next
+//! good request.
+
+mod connection;
+mod mutator;
+
+use std::time::Duration;
+
+use contract::Target;
+use contract::targets::Contract;
+
+use self::connection::send;
+use self::mutator::Mutator;
+use crate::context::Context;
+use crate::outcome::{Figures, Trouble};
+use crate::server::Server;
+
+/// Mutants in full.
+const MUTANTS: u64 = 100_000;
+
+/// Mutants between two good requests.
+const BATCH: u64 = 100;
+
+/// What a server keeps for later requests it has allocated after this share of the mutants.
+const WARM_UP: u64 = 5;
+
+/// Bytes that it may hold more at the end: 256 for each mutant would be found. Buffers and stacks that are kept for
+/// later connections, and heaps that are split up, take some.
+const GROWTH: u64 = 16 << 20;
+
+/// Servers of one connection at a time first have to get rid of the mutants'.
+const BACK_IN_SERVICE: Duration = Duration::from_secs(10);
+
+/// Item `mutants`: 100,000 mutations of what the contract sends.
+pub fn mutants(context: &Context, target: &Target, figures: &mut Figures) -> Result<(), Trouble> {
+    let mut mutator = Mutator::new(&context.root, context.rng("mutants", &target.name))?;
+    let mut server = Server::start(context, target)?;
+    let batches = context.count(MUTANTS, 2000) / BATCH;
+    let mut settled = 0;
+    for number in 0..batches {
+        context.go_on()?;
+        let batch: Vec<_> = (0..BATCH).map(|_| mutator.next()).collect();
+        try_batch(&mut server, target, &batch)
+            .map_err(|trouble| blame(context, target, &batch, trouble))?;
+        figures.add("mutants", BATCH as f64);
+        if number == batches / WARM_UP {
+            settled = server.usage()?.rss;
+            figures.set("rss_before_bytes", settled as f64);
+        }
+    }
+    let rss = server.usage()?.rss;
+    figures.set("rss_after_bytes", rss as f64);
+    if rss > settled + GROWTH {
+        let reason = format!("memory grew from {} to {} KiB", settled >> 10, rss >> 10);
+        return Err(Trouble::fail(reason));
+    }
+    server.stop().map(drop)
+}
+
+/// Sends a batch; then a good request is answered.
+fn try_batch(server: &mut Server, target: &Target, batch: &[Vec<u8>]) -> Result<(), Trouble> {
+    // Another server may answer HTTP/0.9, whose responses have no head.
+    let speaks_http1 = target.contract != Contract::Foreign;
+    let sent = send(server.addr(), batch, speaks_http1);
+    server.expect_alive()?;
+    sent?;
+    server.expect_service_within(BACK_IN_SERVICE)
+}
+
+/// Looks for the one mutant of a batch that repeats its trouble.
+fn blame(context: &Context, target: &Target, batch: &[Vec<u8>], trouble: Trouble) -> Trouble {
+    let Trouble::Fail { .. } = trouble else {
+        return trouble;
+    };
+    match culprit(context, target, batch) {
+        Ok(Some(mutant)) => trouble.repeated_by(shown(mutant)),
+        Ok(None) => {
+            let all: Vec<_> = batch.iter().map(|mutant| shown(mutant)).collect();
+            trouble.repeated_by(format!("all of these, none alone:\n{}", all.join("\n")))
+        }
+        Err(interrupted) => interrupted,
+    }
+}
+
+fn culprit<'a>(
+    context: &Context,
+    target: &Target,
+    batch: &'a [Vec<u8>],
+) -> Result<Option<&'a [u8]>, Trouble> {
+    let mut server = Server::start(context, target)?;
+    for mutant in batch {
+        context.go_on()?;
+        if try_batch(&mut server, target, std::slice::from_ref(mutant)).is_err() {
+            return Ok(Some(mutant));
+        }
+    }
+    Ok(None)
+}
+
+/// Bytes of a run of the same one that are shown in full.
+const RUN: usize = 32;
+
+/// Bytes as text, escaped; long runs of the same byte by their number.
+fn shown(bytes: &[u8]) -> String {
+    bytes
+        .chunk_by(|one, next| one == next)
+        .map(|run| match run.len() {
+            ..=RUN => run.escape_ascii().to_string(),
+            len => format!("{{{} x {len}}}", run[..1].escape_ascii()),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_runs_are_shown_by_their_number() {
+        let bytes = [b"GET /\r\n", &b"a".repeat(1000)[..], b"\xff"].concat();
+        assert_eq!(shown(&bytes), r"GET /\r\n{a x 1000}\xff");
+    }
+}
