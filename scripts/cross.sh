@@ -63,7 +63,7 @@ parse() {
 need_tools() {
     local packages='cargo-zigbuild==0.24.1 ziglang==0.15.1'
     has cargo || die "cargo is missing: install Rust with rustup"
-    has readelf || die "readelf is missing: apt-get install binutils"
+    has readelf || die "readelf is missing: install binutils"
     has cargo-zigbuild || die "cargo-zigbuild is missing: python3 -m venv $tools && $tools/bin/pip install $packages"
 }
 
