@@ -23,6 +23,9 @@ const NOBODY: [&str; 5] = [
     "--",
 ];
 
+/// How long it is loaded.
+const MOMENT: Duration = Duration::from_millis(300);
+
 /// Item `unprivileged`.
 pub fn unprivileged(
     context: &Context,
@@ -164,7 +167,7 @@ fn full_service(
         ..Options::default()
     };
     match Server::try_start(context, target, &options)? {
-        Start::Serves(server) => under_load(*server, figures),
+        Start::Serves(server) => under_load(context, *server, figures),
         Start::Refuses(line) => Err(Trouble::fail(format!("it does not start: {line}"))),
     }
 }
@@ -176,7 +179,7 @@ fn serves_or_says_why(
     options: &Options,
 ) -> Result<(), Trouble> {
     match Server::try_start(context, target, options)? {
-        Start::Serves(server) => under_load(*server, figures),
+        Start::Serves(server) => under_load(context, *server, figures),
         Start::Refuses(_) => {
             figures.add("refusals", 1);
             Ok(())
@@ -185,10 +188,10 @@ fn serves_or_says_why(
 }
 
 /// A moment of load without an error, and an end as it should be.
-fn under_load(server: Server, figures: &mut Figures) -> Result<(), Trouble> {
+fn under_load(context: &Context, server: Server, figures: &mut Figures) -> Result<(), Trouble> {
     let mut config = Config::new(load::Target::new(server.addr()));
     config.connections = 16;
-    config.amount = Amount::Time(Duration::from_millis(300));
+    config.amount = Amount::Time(context.time(MOMENT, MOMENT / 6));
     let report =
         load::run(&config, |_| {}).map_err(|error| Trouble::Skip(format!("no load: {error}")))?;
     let errors = report.errors.total();

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use contract::Target;
 use contract::targets::Contract;
+use rand::seq::SliceRandom;
 
 use super::visit::{Seen, Visit};
 use crate::context::Context;
@@ -144,7 +145,7 @@ fn try_errors(
     names: &str,
 ) -> Result<u64, Trouble> {
     let mut all = 0;
-    for error in calls.errors {
+    for error in chosen(context, target, calls) {
         let fault = Fault {
             calls: names,
             error,
@@ -167,6 +168,14 @@ fn try_errors(
         figures.add("silent", seen.silent as f64);
     }
     Ok(all)
+}
+
+/// The errors to try: all, or some by chance where less is to be done.
+fn chosen<'a>(context: &Context, target: &Target, calls: &Calls) -> Vec<&'a str> {
+    let mut errors = calls.errors.to_vec();
+    errors.shuffle(&mut context.rng(calls.sockets, &target.name));
+    errors.truncate(context.count(errors.len() as u64, 2) as usize);
+    errors
 }
 
 fn try_fault(context: &Context, target: &Target, fault: &Fault) -> Result<(u64, Seen), Trouble> {

@@ -14,8 +14,8 @@ use crate::netns;
 use crate::outcome::{Figures, Trouble};
 use crate::server::{Options, Server};
 
-/// More than a socket buffers, so that one response takes many writes.
-const LARGE: usize = 8_000_000;
+/// Bytes of a large body, and the least of them that is more than a socket buffers: one response takes many writes.
+const LARGE: (u64, u64) = (8_000_000, 3_000_000);
 
 /// Item `short-writes`: a reader with the smallest receive buffer, of large responses, one of them behind another.
 pub fn short_writes(
@@ -23,7 +23,7 @@ pub fn short_writes(
     target: &Target,
     figures: &mut Figures,
 ) -> Result<(), Trouble> {
-    let server = with_body(context, target, LARGE)?;
+    let server = with_body(context, target, context.count(LARGE.0, LARGE.1) as usize)?;
     for pause in [Duration::ZERO, Duration::from_millis(200)] {
         context.go_on()?;
         transfer(&server, 2, pause, figures)?;

@@ -44,7 +44,7 @@ impl Visit {
         let part = |divisor: u64| 1 + (number / divisor % last) as u8;
         Self {
             point: POINTS[(number % points) as usize],
-            by_reset: number / points % 2 == 0,
+            by_reset: (number / points).is_multiple_of(2),
             source: Ipv4Addr::new(127, 1, part(last), part(1)),
         }
     }

@@ -1,0 +1,130 @@
+//! The battery against a right server, which passes, and against liars, each of which is found out.
+//!
+//! Has a `main` of its own: the servers are this program again, and need its first thread for SIGTERM.
+
+mod server;
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+use server::{LIE, Lie};
+
+/// The lies, and the item that each must fail.
+const LIES: [(Lie, &str); 4] = [
+    (Lie::CutsAtSigterm, "sigterm"),
+    (Lie::DiesOfErrors, "few-descriptors"),
+    (Lie::KeepsDescriptors, "resets"),
+    (Lie::IgnoresSigterm, "restarts"),
+];
+
+fn main() {
+    if let Ok(name) = std::env::var(LIE) {
+        server::serve(&name);
+    }
+    let checkout = tempfile::tempdir().expect("a temporary folder");
+    write_list(checkout.path(), &[]);
+    a_right_server_passes(checkout.path());
+    for (lie, item) in LIES {
+        is_found_out(checkout.path(), lie, item);
+    }
+    known_failures_are_deviations();
+    a_command_line_without_sense_is_told(checkout.path());
+    println!("test result: ok. {} lies found out", LIES.len());
+}
+
+/// A list of targets with the right server and all liars; `known` are failures that it lists.
+fn write_list(checkout: &Path, known: &[(Lie, &str)]) {
+    let program = std::env::current_exe().expect("this program has a path");
+    let mut list = String::new();
+    for lie in LIES.map(|(lie, _)| lie).into_iter().chain([Lie::None]) {
+        list += &format!(
+            "[[target]]\nname = \"{lie:?}\"\nclass = \"library\"\nlanguage = \"Rust\"\nstack = \"std\"\n\
+             contract = \"exact\"\nsource = \"main.rs\"\nenv = {{ {LIE} = \"{lie:?}\" }}\n\
+             run = [\"{}\", \"{{port}}\", \"{{body_size}}\"]\n",
+            program.display()
+        );
+        for (_, item) in known.iter().filter(|(other, _)| *other == lie) {
+            list += &format!("[target.reliability]\n{item} = \"upstream knows\"\n");
+        }
+    }
+    std::fs::create_dir_all(checkout.join("servers")).expect("the folder can be made");
+    std::fs::write(checkout.join("servers/targets.toml"), list).expect("the list can be written");
+}
+
+/// Runs it on a hundredth of everything; its exit code.
+fn torture(checkout: &Path, arguments: &[&str]) -> (i32, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_torture"))
+        .current_dir(checkout)
+        .args(["--no-build", "--minutes", "0.01", "--seed", "7"])
+        .args(arguments)
+        .output()
+        .expect("torture can be started");
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    (output.status.code().unwrap_or(-1), text)
+}
+
+fn verdict(checkout: &Path, target: &str, item: &str) -> Value {
+    let file = checkout.join("results/reliability.json");
+    let text = std::fs::read_to_string(file).expect("results are written");
+    let results: Value = serde_json::from_str(&text).expect("results are JSON");
+    results["targets"][target][item]["verdict"].clone()
+}
+
+fn a_right_server_passes(checkout: &Path) {
+    let items: Vec<&str> = LIES.iter().map(|(_, item)| *item).collect();
+    for item in &items {
+        let (code, told) = torture(checkout, &["--servers", "None", "--only", item]);
+        assert_eq!(code, 0, "{told}");
+    }
+    for item in items {
+        assert_eq!(verdict(checkout, "None", item), "pass", "{item} is kept");
+    }
+}
+
+fn is_found_out(checkout: &Path, lie: Lie, item: &str) {
+    let name = format!("{lie:?}");
+    let (code, told) = torture(checkout, &["--servers", &name, "--only", item]);
+    println!("{name}: exit code {code}");
+    assert_eq!(code, 3, "{told}");
+    assert!(
+        told.contains("--seed 7"),
+        "what repeats it is not told: {told}"
+    );
+    assert_eq!(verdict(checkout, &name, item), "fail");
+}
+
+fn known_failures_are_deviations() {
+    let checkout = tempfile::tempdir().expect("a temporary folder");
+    let known = [
+        (Lie::DiesOfErrors, "few-descriptors"),
+        (Lie::None, "few-descriptors"),
+    ];
+    write_list(checkout.path(), &known);
+    let only = |name| {
+        torture(
+            checkout.path(),
+            &["--servers", name, "--only", "few-descriptors"],
+        )
+    };
+    let (code, told) = only("DiesOfErrors");
+    assert_eq!(code, 0, "{told}");
+    assert_eq!(
+        verdict(checkout.path(), "DiesOfErrors", "few-descriptors"),
+        "deviation"
+    );
+    let (code, told) = only("None");
+    assert_eq!(code, 3, "a listed failure that passes is one: {told}");
+}
+
+fn a_command_line_without_sense_is_told(checkout: &Path) {
+    for wrong in [
+        ["--only", "nonsense"],
+        ["--servers", "nonsense"],
+        ["--out", "--readme"],
+    ] {
+        let (code, told) = torture(checkout, &wrong);
+        assert_eq!(code, 2, "{wrong:?}: {told}");
+    }
+}
