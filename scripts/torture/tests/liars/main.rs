@@ -5,8 +5,13 @@
 mod server;
 
 use std::path::Path;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
 
 use assert_cmd::Command;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::Value;
 use server::{LIE, Lie};
 
@@ -30,6 +35,7 @@ fn main() {
     }
     known_failures_are_deviations();
     a_command_line_without_sense_is_told(checkout.path());
+    an_interrupt_keeps_what_was_found(checkout.path());
     println!("test result: ok. {} lies found out", LIES.len());
 }
 
@@ -127,4 +133,24 @@ fn a_command_line_without_sense_is_told(checkout: &Path) {
         let (code, told) = torture(checkout, &wrong);
         assert_eq!(code, 2, "{wrong:?}: {told}");
     }
+}
+
+fn an_interrupt_keeps_what_was_found(checkout: &Path) {
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_torture"))
+        .current_dir(checkout)
+        .args(["--no-build", "--servers", "None", "--only", "sigterm"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("torture can be started");
+    sleep(Duration::from_millis(800));
+    let pid = Pid::from_raw(child.id().cast_signed());
+    kill(pid, Signal::SIGINT).expect("it still runs");
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.code(), Some(130));
+    assert_eq!(
+        verdict(checkout, "None", "sigterm"),
+        "pass",
+        "of the run before"
+    );
 }
