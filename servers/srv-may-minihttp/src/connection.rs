@@ -19,8 +19,14 @@ use crate::service::IN_FLIGHT;
 /// Seconds for a whole head, counted from the last request, and for a whole body behind it.
 const HEAD_TIMEOUT: u32 = 10;
 
+/// Seconds in which a client has to read something of what waits for it.
+const WRITE_TIMEOUT: u32 = 10;
+
 /// Between two looks at something that nobody tells a coroutine of.
 const PAUSE: Duration = Duration::from_millis(10);
+
+/// The same for a client that has long read nothing: hundreds of them must cost nothing.
+const LONGEST_PAUSE: Duration = Duration::from_millis(320);
 
 /// The open connections by their sockets, each with the time of its last request. A socket that is
 /// in here is open: the crate drops the service first.
@@ -77,10 +83,18 @@ impl Connection {
         stop_reading(self.socket);
     }
 
-    /// Waits until the client has read so much that the kernel takes more, or is gone.
+    /// Waits until the client has read so much that the kernel takes more, or is gone. One that does
+    /// not for [`WRITE_TIMEOUT`] is given up: the crate's loop then fails to write, and closes.
     pub(crate) fn wait_until_writable(&self) {
+        let since = date::ticks();
+        let mut pause = PAUSE;
         while !is_writable(self.socket) {
-            coroutine::sleep(PAUSE);
+            if date::ticks().saturating_sub(since) >= WRITE_TIMEOUT {
+                let _ = shutdown(self.socket, Shutdown::Both);
+                return;
+            }
+            coroutine::sleep(pause);
+            pause = (2 * pause).min(LONGEST_PAUSE);
         }
     }
 }

@@ -15,8 +15,9 @@ use super::queues::{Completion, Queues};
 /// Output buffers that are kept for the next response.
 const SPARES: usize = 64;
 
-/// A buffer that has grown beyond this, in bytes, is not kept.
-const SPARE_SIZE: usize = 256 * 1024;
+/// A buffer that has grown beyond this, in bytes, is not kept: sooner or later a client that pipelines
+/// much and reads slowly would have made all of them large.
+const SPARE_SIZE: usize = 16 * 1024;
 
 /// The queues of an io_uring, its provided buffers, and what is being sent through it.
 pub struct Ring {
