@@ -65,7 +65,7 @@ pub const ITEMS: &[Item] = &[
     item("privileged-port", "environment", 1, environment::privileged_port, "port 80 without the right to it: one clear line, exit 1"),
     item("no-proc", "environment", 2, environment::no_proc, "/proc missing, and read-only: full service"),
     item("no-ipv6", "environment", 2, environment::no_ipv6, "IPv6 switched off, and unknown to the kernel: the default host serves, or one clear line"),
-    item("no-io-uring", "environment", 2, environment::no_io_uring, "io_uring forbidden, and unknown to the kernel: full service, or one clear line"),
+    item("no-io-uring", "environment", 2, environment::no_io_uring, "io_uring_setup fails with EPERM, ENOSYS, ENOMEM, EMFILE: full service, or one clear line"),
     item("half-a-cpu", "environment", 1, environment::half_a_cpu, "a cgroup with half a CPU: full service"),
     item("few-descriptors", "environment", 2, descriptors::few, "100 connections at `ulimit -n 64`: it serves again as soon as they are gone"),
     Item { id: "slow-clients", group: "slow-clients", title: "5,000 clients that drip a byte a second and 500 that never read, beside 64 good ones: those keep 80 % of their throughput, memory is bounded, the slow ones are closed", length: slow::LENGTH, ask: Ask::Together(slow::all) },

@@ -118,13 +118,13 @@ fn on_default_host(
     serves_or_says_why(context, target, figures, &options)
 }
 
-/// Item `no-io-uring`, as in many a container.
+/// Item `no-io-uring`: forbidden, as in many a container; not there; out of memory, out of descriptors.
 pub fn no_io_uring(
     context: &Context,
     target: &Target,
     figures: &mut Figures,
 ) -> Result<(), Trouble> {
-    for error in ["EPERM", "ENOSYS"] {
+    for error in ["EPERM", "ENOSYS", "ENOMEM", "EMFILE"] {
         let inject = format!("--inject=io_uring_setup:error={error}");
         let wrapper = [
             "strace",
