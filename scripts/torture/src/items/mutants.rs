@@ -72,7 +72,7 @@ fn blame(context: &Context, target: &Target, batch: &[Vec<u8>], trouble: Trouble
     let Trouble::Fail { .. } = trouble else {
         return trouble;
     };
-    match culprit(context, target, batch) {
+    match culprit(context, target, batch, &trouble) {
         Ok(Some(mutant)) => trouble.repeated_by(shown(mutant)),
         Ok(None) => {
             let all: Vec<_> = batch.iter().map(|mutant| shown(mutant)).collect();
@@ -86,12 +86,17 @@ fn culprit<'a>(
     context: &Context,
     target: &Target,
     batch: &'a [Vec<u8>],
+    trouble: &Trouble,
 ) -> Result<Option<&'a [u8]>, Trouble> {
     let mut server = Server::start(context, target)?;
     for mutant in batch {
         context.go_on()?;
-        if try_batch(&mut server, target, std::slice::from_ref(mutant)).is_err() {
-            return Ok(Some(mutant));
+        // Once with an end of the stream behind it, once without.
+        match try_batch(&mut server, target, &[mutant.clone(), mutant.clone()]) {
+            Err(again) if again == *trouble => return Ok(Some(mutant)),
+            // Another trouble: that is for another time.
+            Err(_) => server = Server::start(context, target)?,
+            Ok(()) => {}
         }
     }
     Ok(None)

@@ -30,7 +30,7 @@ struct Sent<'a> {
 pub fn send(addr: SocketAddr, mutants: &[Vec<u8>], speaks_http1: bool) -> Result<(), Trouble> {
     let mut open = VecDeque::new();
     for (number, mutant) in mutants.iter().enumerate() {
-        let sent = begin(addr, mutant, number % 2 == 0)
+        let sent = begin(addr, mutant, number.is_multiple_of(2))
             .map_err(|error| Trouble::fail(format!("it cannot be connected to: {error}")))?;
         open.push_back(sent);
         if open.len() == OPEN {
