@@ -6,7 +6,7 @@ use crate::generator::Load;
 use crate::model::{GeneratorKind, Machine};
 use contract::Target;
 use serde::{Deserialize, Serialize};
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 /// What the agent is asked to do. Behind each is what it answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,8 +79,6 @@ pub struct Hello {
     pub cpus: Vec<u32>,
     /// Id of the machine's boot: two agents with the same one share their CPUs.
     pub boot: Option<String>,
-    /// The address on which servers listen: the one that ssh came in on.
-    pub listen: IpAddr,
 }
 
 /// What became of making a target ready.

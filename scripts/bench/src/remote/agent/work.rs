@@ -76,7 +76,6 @@ impl Work {
             machine: os::machine(),
             cpus: self.cpus.clone(),
             boot: os::boot_id(),
-            listen: self.listen,
         }
     }
 
