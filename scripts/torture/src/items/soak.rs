@@ -21,13 +21,16 @@ use crate::server::Server;
 /// In full.
 pub const LENGTH: Duration = Duration::from_secs(20 * 60);
 
-/// Fewer would leave no time in which nothing is new.
+/// Less would leave no time in which nothing is new.
 const SHORTEST: Duration = Duration::from_secs(25);
+
+/// No server is asked all cases more often than that.
+const FASTEST: Duration = Duration::from_millis(2500);
 
 /// The contract is gone through so often.
 const CYCLES: u32 = 40;
 
-/// What has not been allocated in so many cycles will not be (2 minutes of 20).
+/// So many of these cycles are for warming up (2 minutes of 20).
 const WARM_UP: u32 = 4;
 
 /// The schedule of a soak.
@@ -43,7 +46,17 @@ impl Schedule {
         Self {
             start: Instant::now(),
             length,
-            cycle: (length / CYCLES).max(SHORTEST / 10),
+            cycle: (length / CYCLES).max(FASTEST),
+        }
+    }
+
+    /// From one time through the contract that is due at `time` to the next. While a server warms up four times as
+    /// often: what a rare case allocates, and every stack or buffer that is kept, shall be there by then.
+    fn pace(&self, time: Instant) -> Duration {
+        if time < self.start + self.cycle * WARM_UP {
+            (self.cycle / 4).max(FASTEST)
+        } else {
+            self.cycle
         }
     }
 

@@ -15,6 +15,12 @@ use super::kernel;
 /// How long connecting may take: a server that takes connections more slowly gets a smaller crowd.
 const CONNECTING: Duration = Duration::from_secs(3);
 
+/// How long the server may take until it takes nothing more of those that never read.
+const FILLING: Duration = Duration::from_secs(8);
+
+/// When nothing has been taken for so long, nothing more is: a server may have much to answer until it reads again.
+const STUCK: Duration = Duration::from_millis(1500);
+
 /// How often drops fall and the kernel's memory is looked at.
 const TICK: Duration = Duration::from_millis(10);
 
@@ -74,7 +80,9 @@ impl Crowd {
         let (told, asked) = (Arc::clone(&connected), Arc::clone(&dismissed));
         let thread = thread::spawn(move || {
             let mut work = Work::new()?;
-            work.connect(addr, size)?;
+            work.connect(Kind::NeverReads, size.never_reading, addr)?;
+            work.fill()?;
+            work.connect(Kind::Drips, size.dripping, addr)?;
             told.store(true, Relaxed);
             while !asked.load(Relaxed) && work.is_any_left() {
                 work.tick()?;
@@ -88,7 +96,7 @@ impl Crowd {
         }
     }
 
-    /// Whether all that can be are connected.
+    /// Whether all that can be are connected, and those that never read have all that they get.
     pub(super) fn is_connected(&self) -> bool {
         self.connected.load(Relaxed) || self.is_gone()
     }
@@ -115,6 +123,8 @@ struct Work {
     /// When dripping began, and how many drops have fallen since.
     start: Instant,
     drops: usize,
+    /// When the server last took something of a client that never reads.
+    last_taken: Instant,
     kernel_before: u64,
     seen: Seen,
 }
@@ -128,17 +138,16 @@ impl Work {
             again: Vec::new(),
             start: Instant::now(),
             drops: 0,
+            last_taken: Instant::now(),
             kernel_before: kernel::held(),
             seen: Seen::default(),
         })
     }
 
-    /// Connects them all, or as many as there is time for.
-    fn connect(&mut self, addr: SocketAddr, size: Size) -> io::Result<()> {
+    /// Connects so many, or as many as there is time for.
+    fn connect(&mut self, kind: Kind, count: usize, addr: SocketAddr) -> io::Result<()> {
         let end = Instant::now() + CONNECTING;
-        let never_reading = std::iter::repeat_n(Kind::NeverReads, size.never_reading);
-        let dripping = std::iter::repeat_n(Kind::Drips, size.dripping);
-        for kind in never_reading.chain(dripping) {
+        for _ in 0..count {
             if Instant::now() >= end {
                 break;
             }
@@ -152,13 +161,22 @@ impl Work {
                 Kind::NeverReads => Interest::WRITABLE,
             };
             let token = Token(self.clients.len());
-            self.poll
-                .registry()
-                .register(&mut slow.stream, token, interest)?;
+            let registry = self.poll.registry();
+            registry.register(&mut slow.stream, token, interest)?;
             self.seen.fate(kind).connected += 1;
             self.clients.push(Some(slow));
         }
         self.start = Instant::now();
+        Ok(())
+    }
+
+    /// Asks until nothing more is taken: until then a server has more to do, and rightly so.
+    fn fill(&mut self) -> io::Result<()> {
+        let end = Instant::now() + FILLING;
+        self.last_taken = Instant::now();
+        while self.last_taken.elapsed() < STUCK && Instant::now() < end {
+            self.tick()?;
+        }
         Ok(())
     }
 
@@ -192,7 +210,12 @@ impl Work {
         };
         match slow.turn(may_ask) {
             Turn::Wait => {}
-            Turn::Again => self.again.push(index),
+            Turn::Again => {
+                if slow.kind == Kind::NeverReads {
+                    self.last_taken = Instant::now();
+                }
+                self.again.push(index);
+            }
             Turn::Closed(after) => {
                 let kind = slow.kind;
                 self.clients[index] = None;
@@ -203,16 +226,15 @@ impl Work {
 
     /// Lets all drops fall that are due: one a second from each, spread over the second.
     fn drip(&mut self) {
-        let due = (self.start.elapsed().as_secs_f64() * self.clients.len() as f64) as usize;
+        let all = self.seen.dripping.connected;
+        let first = self.clients.len() - all;
+        let due = (self.start.elapsed().as_secs_f64() * all as f64) as usize;
         while self.drops < due {
-            let index = self.drops % self.clients.len();
+            // Where it fails, the event that says so comes as well.
+            let _ = self.clients[first + self.drops % all]
+                .as_mut()
+                .map(Slow::drip);
             self.drops += 1;
-            if let Some(slow) = &mut self.clients[index]
-                && slow.kind == Kind::Drips
-            {
-                // Where it fails, the event that says so comes as well.
-                let _ = slow.drip();
-            }
         }
     }
 

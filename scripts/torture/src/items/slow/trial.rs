@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use contract::Target;
 use contract::sample::Usage;
-use contract::targets::Contract;
+use contract::targets::{Class, Contract};
 
 use super::LIMIT;
 use super::crowd::{Crowd, Fate, Seen, Size};
@@ -18,11 +18,12 @@ use crate::server::Server;
 /// Good clients keep so much of their throughput.
 const KEPT: f64 = 0.8;
 
-/// What a server may hold for a client that drips: buffers of 16 KiB for its head, and a stack or a task.
-const MEMORY_DRIPPING: u64 = 32 << 10;
+/// What an engine may hold for a client that drips: a buffer of 16 KiB for its head, and a stack or a task; and for one
+/// that never reads: 64 KiB of responses, as much of requests, and the like.
+const ENGINE: (u64, u64) = (32 << 10, 192 << 10);
 
-/// For one that never reads: 64 KiB of responses and as much of requests, and the like.
-const MEMORY_NEVER_READING: u64 = 192 << 10;
+/// The same for other stacks, whose buffers are their own matter as long as they have an end.
+const OTHER: (u64, u64) = (128 << 10, 1 << 20);
 
 /// What it may hold beside that.
 const MEMORY: u64 = 8 << 20;
@@ -147,7 +148,7 @@ impl<'a> Trial<'a> {
             context.go_on()?;
             live.tell(&mut figures)?;
             live.judge_service(strict)?;
-            live.judge_memory(size)?;
+            live.judge_memory(self.target.class, size)?;
             if self.target.contract == Contract::Exact {
                 live.judge_closing(size)?;
             }
@@ -240,11 +241,15 @@ impl Live {
         Ok(())
     }
 
-    fn judge_memory(&self, size: Size) -> Result<(), Trouble> {
+    fn judge_memory(&self, class: Class, size: Size) -> Result<(), Trouble> {
+        let (drips, never_reads) = match class {
+            Class::Engine | Class::Control => ENGINE,
+            _ => OTHER,
+        };
         let bound = self.idle.rss
             + MEMORY
-            + size.dripping as u64 * MEMORY_DRIPPING
-            + size.never_reading as u64 * MEMORY_NEVER_READING;
+            + size.dripping as u64 * drips
+            + size.never_reading as u64 * never_reads;
         if self.peak > bound {
             let (peak, bound) = (self.peak >> 20, bound >> 20);
             return Err(Trouble::fail(format!(

@@ -59,15 +59,16 @@ pub(super) fn start(
             if !wait_until(due, &stop) {
                 break;
             }
+            let pace = schedule.pace(due);
             cases.good += cases.check(addr, &judge, &good(), &known);
             if cycle % 4 == 0 {
                 cases.good += cases.check(addr, &judge, MANY, &known);
             }
-            if !wait_until(due + schedule.cycle / 2, &stop) {
+            if !wait_until(due + pace / 2, &stop) {
                 break;
             }
             cases.hostile += cases.check(addr, &judge, HOSTILE, &known);
-            due += schedule.cycle;
+            due += pace;
         }
         cases
     }))
