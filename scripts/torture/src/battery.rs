@@ -1,5 +1,7 @@
 //! Goes through the items, shows what came of them and keeps it.
 
+use std::fmt::Arguments;
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -59,7 +61,7 @@ impl Battery<'_> {
             }
         }
         for item in self.items.clone() {
-            println!("\n{}: {}", item.id, item.title);
+            say(format_args!("\n{}: {}", item.id, item.title));
             self.ask(item, &present)?;
             if self.context.go_on().is_err() {
                 break;
@@ -171,13 +173,18 @@ fn show(name: &str, outcome: &Outcome, took: Duration, seed: u64) {
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
         .join("; ");
-    println!(
-        "  {:8} {name}, {:.1} s: {told}",
-        word(outcome.verdict),
-        took.as_secs_f64()
-    );
+    let verdict = word(outcome.verdict);
+    let seconds = took.as_secs_f64();
+    say(format_args!("  {verdict:8} {name}, {seconds:.1} s: {told}"));
     if outcome.verdict == Verdict::Fail {
         let repeat = outcome.repeat.as_deref().unwrap_or_default();
-        println!("           repeat: --seed {seed} --servers {name} {repeat}");
+        say(format_args!(
+            "           repeat: --seed {seed} --servers {name} {repeat}"
+        ));
     }
+}
+
+/// A line to stdout; whoever has closed it does not want to know.
+pub fn say(line: Arguments) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }

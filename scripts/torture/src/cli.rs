@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Parser;
 
-use crate::battery::{Battery, Counts};
+use crate::battery::{Battery, Counts, say};
 use crate::context::Context;
 use crate::items::{self, Ask, Item};
 use crate::machine;
@@ -139,7 +139,7 @@ fn run(args: &Args) -> anyhow::Result<u8> {
         counts: Counts::default(),
     };
     battery.run()?;
-    println!("\n{}", battery.table());
+    say(format_args!("\n{}", battery.table()));
     Ok(verdict(&battery))
 }
 
@@ -150,7 +150,9 @@ fn verdict(battery: &Battery) -> u8 {
         deviation,
         skipped,
     } = battery.counts;
-    println!("{pass} passed, {fail} failed, {deviation} known deviations, {skipped} skipped");
+    say(format_args!(
+        "{pass} passed, {fail} failed, {deviation} known deviations, {skipped} skipped"
+    ));
     match (battery.context.go_on(), fail) {
         (Err(_), _) => INTERRUPTED,
         (Ok(()), 0) => OK,
@@ -160,7 +162,10 @@ fn verdict(battery: &Battery) -> u8 {
 
 fn list() {
     for item in items::ITEMS {
-        println!("{:20} {:12} {}", item.id, item.group, item.title);
+        say(format_args!(
+            "{:20} {:12} {}",
+            item.id, item.group, item.title
+        ));
     }
 }
 

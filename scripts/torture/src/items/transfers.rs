@@ -84,6 +84,9 @@ fn transfer(
             Received::Response(response) if server.expected().matches(&response) => {
                 figures.add("responses", 1);
                 figures.add("bytes", response.wire_bytes as f64);
+                if !response.keeps_alive() {
+                    break;
+                }
             }
             Received::Response(_) => return Err(broken(format!("response {number} is another"))),
             other => return Err(broken(format!("{other:?} in place of response {number}"))),
