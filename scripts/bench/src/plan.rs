@@ -6,6 +6,7 @@ use crate::preset::Preset;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
+use std::collections::HashSet;
 
 /// What one start, its checks apart, and one stop of a server take, in seconds.
 const START_S: f64 = 0.15;
@@ -22,7 +23,7 @@ pub fn cells_of(plan: &Plan, target: &str, threads: u32) -> Vec<CellKey> {
     for rate_percent in rates {
         for &generator in &plan.generators {
             for &mode in &plan.modes {
-                for &connections in &plan.connections {
+                for connections in connections_of(plan, mode) {
                     let target = target.to_owned();
                     cells.push(CellKey {
                         target,
@@ -42,6 +43,17 @@ pub fn cells_of(plan: &Plan, target: &str, threads: u32) -> Vec<CellKey> {
         cells.retain(|key| preset.measures(key));
     }
     cells
+}
+
+/// The connection counts of a mode.
+fn connections_of(plan: &Plan, mode: Mode) -> Vec<u32> {
+    let mut counts = plan.connections.clone();
+    if mode == Mode::Keepalive {
+        counts.extend(&plan.sweep);
+    }
+    let mut seen = HashSet::new();
+    counts.retain(|count| seen.insert(*count));
+    counts
 }
 
 /// The order in which a round visits the targets: as indices, drawn from the run's seed and the round's number.
@@ -111,6 +123,27 @@ mod tests {
         let mut all = order(7, 3, 12);
         all.sort_unstable();
         assert_eq!(all, (0..12).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_sweep_is_of_kept_connections() {
+        let plan = Plan {
+            modes: vec![Mode::Close, Mode::Keepalive],
+            connections: vec![64],
+            sweep: vec![1, 64],
+            ..crate::preset::fixture::plan(None)
+        };
+        let cells = cells_of(&plan, "a", 1);
+        let counts: Vec<_> = cells
+            .iter()
+            .map(|key| (key.mode, key.connections))
+            .collect();
+        let wanted = [
+            (Mode::Close, 64),
+            (Mode::Keepalive, 64),
+            (Mode::Keepalive, 1),
+        ];
+        assert_eq!(counts, wanted);
     }
 
     #[test]

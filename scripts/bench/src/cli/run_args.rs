@@ -32,7 +32,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub selection: Selection,
     /// Repeat a published experiment: its own load over the targets it compared and ours
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["mode", "connections", "generator", "rate", "body_size", "wire_size"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["mode", "connections", "sweep", "generator", "rate", "body_size", "wire_size"])]
     pub preset: Option<Preset>,
     /// How connections are used: keepalive, close, pipeline
     #[arg(
@@ -45,6 +45,9 @@ pub struct RunArgs {
     /// Numbers of open connections
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "64", value_parser = clap::value_parser!(u32).range(1..))]
     pub connections: Vec<u32>,
+    /// More numbers of open connections, in mode keepalive only: how throughput moves with them
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    pub sweep: Vec<u32>,
     /// Numbers of server threads; default: the server's CPUs
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     pub threads: Vec<u32>,

@@ -57,6 +57,9 @@ pub struct Plan {
     pub modes: Vec<Mode>,
     /// Connection counts, in the order measured.
     pub connections: Vec<u32>,
+    /// Connection counts of mode `keepalive` beside those (`--sweep`).
+    #[serde(default)]
+    pub sweep: Vec<u32>,
     /// Server threads.
     pub threads: Vec<u32>,
     /// Generators, in the order measured.

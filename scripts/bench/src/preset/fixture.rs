@@ -30,7 +30,7 @@ pub(crate) fn run(preset: Option<&str>, cells: &[Given]) -> Run {
     }
 }
 
-fn plan(preset: Option<&str>) -> Plan {
+pub(crate) fn plan(preset: Option<&str>) -> Plan {
     Plan {
         seed: 1,
         rounds: 1,
@@ -40,6 +40,7 @@ fn plan(preset: Option<&str>) -> Plan {
         connections: Vec::new(),
         threads: vec![1],
         generators: vec![GeneratorKind::Wrk],
+        sweep: Vec::new(),
         rates_percent: Vec::new(),
         pipeline_depth: 16,
         request: RequestKind::Minimal,

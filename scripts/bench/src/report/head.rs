@@ -140,8 +140,14 @@ fn cpus(run: &Run) -> String {
 
 fn plan(run: &Run) -> String {
     let plan = &run.plan;
+    let sweep = if plan.sweep.is_empty() {
+        String::new()
+    } else {
+        let counts = plan.sweep.iter().map(ToString::to_string);
+        format!(", with keepalive also {}", list(counts))
+    };
     format!(
-        "{} rounds of {} s after {} s of warm-up; {}; connections: {}; server threads: {}",
+        "{} rounds of {} s after {} s of warm-up; {}; connections: {}{sweep}; server threads: {}",
         plan.rounds,
         plan.duration_s,
         plan.warmup_s,

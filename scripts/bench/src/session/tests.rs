@@ -43,6 +43,7 @@ fn plan(rounds: u32) -> Plan {
         connections: vec![64],
         threads: vec![1],
         generators: vec![GeneratorKind::Embedded],
+        sweep: Vec::new(),
         rates_percent: Vec::new(),
         pipeline_depth: 16,
         request: RequestKind::Minimal,

@@ -161,6 +161,7 @@ fn plan(size: &Size, modes: &[Mode]) -> Plan {
         connections: size.connections.clone(),
         threads: vec![1],
         generators: vec![GeneratorKind::Embedded],
+        sweep: Vec::new(),
         rates_percent: Vec::new(),
         pipeline_depth: 16,
         request: RequestKind::Minimal,

@@ -107,6 +107,7 @@ fn resolve(args: &RunArgs, place: &Place, at: &Where) -> Plan {
         duration_s: args.duration.unwrap_or(DURATION).as_secs_f64(),
         modes: unique(&args.mode),
         connections: unique(&args.connections),
+        sweep: unique(&args.sweep),
         threads: match (args.threads.is_empty(), args.preset) {
             (true, Some(preset)) => unique(&preset.threads(at.cpus.server.len(), all_cpus(at))),
             (true, None) => vec![u32::try_from(at.cpus.server.len()).unwrap_or(1)],
