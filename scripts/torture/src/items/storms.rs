@@ -38,10 +38,10 @@ pub fn storms(context: &Context, target: &Target, figures: &mut Figures) -> Resu
         expected: server.expected().clone(),
         next: AtomicU64::new(0),
     };
-    storm.blow(context, context.count(WARM_UP, 3000))?;
+    storm.blow(context, context.count(WARM_UP, 2000))?;
     let before = settle(context, &mut server, idle)?;
 
-    let (start, count) = (Instant::now(), context.count(CONNECTIONS, 6000));
+    let (start, count) = (Instant::now(), context.count(CONNECTIONS, 4000));
     storm.blow(context, count)?;
     figures.set("connections", count as f64);
     figures.set("seconds", start.elapsed().as_secs_f64());

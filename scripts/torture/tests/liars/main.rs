@@ -16,10 +16,11 @@ use serde_json::Value;
 use server::{LIE, Lie};
 
 /// The lies, and the item that each must fail.
-const LIES: [(Lie, &str); 4] = [
+const LIES: [(Lie, &str); 5] = [
     (Lie::CutsAtSigterm, "sigterm"),
     (Lie::DiesOfErrors, "few-descriptors"),
     (Lie::KeepsDescriptors, "resets"),
+    (Lie::KeepsMemory, "storms"),
     (Lie::IgnoresSigterm, "restarts"),
 ];
 

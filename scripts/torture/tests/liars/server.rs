@@ -25,6 +25,8 @@ pub enum Lie {
     DiesOfErrors,
     /// It never closes a descriptor.
     KeepsDescriptors,
+    /// It never gives back some memory of each connection.
+    KeepsMemory,
 }
 
 static STOPPING: AtomicBool = AtomicBool::new(false);
@@ -38,6 +40,7 @@ pub fn serve(name: &str) -> ! {
         Lie::IgnoresSigterm,
         Lie::DiesOfErrors,
         Lie::KeepsDescriptors,
+        Lie::KeepsMemory,
     ];
     let lie = lies.into_iter().find(|lie| format!("{lie:?}") == name);
     let lie = lie.unwrap_or_else(|| panic!("no lie `{name}`"));
@@ -92,6 +95,9 @@ fn answer(mut stream: TcpStream, lie: Lie, size: usize) -> io::Result<()> {
     stream.set_nodelay(true)?;
     if lie == Lie::KeepsDescriptors {
         std::mem::forget(stream.try_clone()?);
+    }
+    if lie == Lie::KeepsMemory {
+        std::hint::black_box(vec![1_u8; 1024].leak());
     }
     let mut input = Vec::new();
     loop {

@@ -4,29 +4,16 @@ use std::thread;
 use std::time::Duration;
 
 use contract::Target;
-use contract::sample::Usage;
-use contract::targets::{Class, Contract};
+use contract::targets::Contract;
 
-use super::LIMIT;
-use super::crowd::{Crowd, Fate, Seen, Size};
+use super::ID;
+use super::crowd::{Crowd, Size};
 use super::measure::{Sample, measure};
+use super::record::Record;
 use crate::context::Context;
 use crate::items::Answer;
 use crate::outcome::{Figures, Trouble};
 use crate::server::Server;
-
-/// Good clients keep so much of their throughput.
-const KEPT: f64 = 0.8;
-
-/// What an engine may hold for a client that drips: a buffer of 16 KiB for its head, and a stack or a task; and for one
-/// that never reads: 64 KiB of responses, as much of requests, and the like.
-const ENGINE: (u64, u64) = (32 << 10, 192 << 10);
-
-/// The same for other stacks, whose buffers are their own matter as long as they have an end.
-const OTHER: (u64, u64) = (128 << 10, 1 << 20);
-
-/// What it may hold beside that.
-const MEMORY: u64 = 8 << 20;
 
 /// How long it may take to see that its clients have gone.
 const LEAVING: Duration = Duration::from_secs(3);
@@ -39,16 +26,10 @@ pub(super) struct Trial<'a> {
 
 struct Live {
     server: Server,
-    idle: Usage,
     /// The good clients alone, in this round.
     alone: Option<Sample>,
-    /// Alone and beside a crowd, round by round.
-    pairs: Vec<(Sample, Sample)>,
     crowd: Option<Crowd>,
-    seen: Vec<Seen>,
-    /// Connections that the server still had when a crowd was dismissed, at most.
-    left: u64,
-    peak: u64,
+    record: Record,
 }
 
 impl<'a> Trial<'a> {
@@ -73,14 +54,11 @@ impl<'a> Trial<'a> {
         });
     }
 
-    /// Until it is connected.
+    /// Until all are connected, and those that never read get nothing more.
     pub(super) fn wait_for_crowd(&mut self) {
         self.step(|live| {
-            while live
-                .crowd
-                .as_ref()
-                .is_some_and(|crowd| !crowd.is_connected())
-            {
+            let is_coming = |crowd: &Crowd| !crowd.is_connected();
+            while live.crowd.as_ref().is_some_and(is_coming) {
                 thread::sleep(Duration::from_millis(10));
             }
             Ok(())
@@ -90,8 +68,8 @@ impl<'a> Trial<'a> {
     pub(super) fn measure_beside(&mut self, context: &Context, time: Duration) {
         self.step(|live| {
             let beside = measure(context, &mut live.server, time)?;
-            live.pairs
-                .extend(live.alone.take().map(|alone| (alone, beside)));
+            let pair = live.alone.take().map(|alone| (alone, beside));
+            live.record.pairs.extend(pair);
             Ok(())
         });
         self.sample();
@@ -105,30 +83,29 @@ impl<'a> Trial<'a> {
 
     pub(super) fn sample(&mut self) {
         self.step(|live| {
-            live.peak = live.peak.max(live.server.usage()?.rss);
+            let held = live.server.usage()?.rss;
+            live.record.peak = live.record.peak.max(held);
             Ok(())
         });
     }
 
     pub(super) fn dismiss_crowd(&mut self) {
         self.step(|live| {
+            let record = &mut live.record;
             let descriptors = live.server.usage()?.descriptors;
-            live.left = live
-                .left
-                .max(descriptors.saturating_sub(live.idle.descriptors));
+            let left = descriptors.saturating_sub(record.idle.descriptors);
+            record.left = record.left.max(left);
             let seen = live.crowd.take().map(Crowd::dismiss).transpose();
-            live.seen.extend(
-                seen.map_err(|error| {
-                    Trouble::fail(format!("slow clients cannot connect: {error}"))
-                })?,
-            );
+            let told = |error| Trouble::fail(format!("slow clients cannot connect: {error}"));
+            record.seen.extend(seen.map_err(told)?);
             live.server.expect_service_within(LEAVING)
         });
     }
 
-    /// Whether the rounds so far are enough for it.
-    pub(super) fn keeps_up(&self) -> bool {
-        self.live.as_ref().map_or(true, |live| live.kept() >= KEPT)
+    /// Whether more rounds would tell nothing new of it: it keeps up, or is known not to.
+    pub(super) fn is_known(&self) -> bool {
+        let keeps_up = |live: &Live| live.record.keeps_up();
+        self.target.reliability.contains_key(ID) || self.live.as_ref().map_or(true, keeps_up)
     }
 
     fn step(&mut self, step: impl FnOnce(&mut Live) -> Result<(), Trouble>) {
@@ -143,14 +120,16 @@ impl<'a> Trial<'a> {
 
     pub(super) fn judge(self, context: &Context, size: Size) -> Answer {
         let mut figures = Figures::default();
-        let strict = self.target.contract != Contract::Foreign;
+        let contract = self.target.contract;
         let result = self.live.and_then(|mut live| {
             context.go_on()?;
-            live.tell(&mut figures)?;
-            live.judge_service(strict)?;
-            live.judge_memory(self.target.class, size)?;
-            if self.target.contract == Contract::Exact {
-                live.judge_closing(size)?;
+            live.record.tell(&mut figures);
+            figures.set("rss_after_bytes", live.server.usage()?.rss as f64);
+            live.record.judge_service(contract != Contract::Foreign)?;
+            live.record.judge_memory(self.target.class, size)?;
+            // Others promise no time, or a longer one than is waited here.
+            if contract == Contract::Exact {
+                live.record.judge_closing(size)?;
             }
             live.server.stop().map(drop)
         });
@@ -161,177 +140,17 @@ impl<'a> Trial<'a> {
 impl Live {
     fn start(context: &Context, target: &Target) -> Result<Self, Trouble> {
         let mut server = Server::start(context, target)?;
-        let idle = server.usage()?;
+        let record = Record {
+            idle: server.usage()?,
+            ..Record::default()
+        };
         // What is allocated and learnt with the first load is not the crowd's doing.
         measure(context, &mut server, Duration::from_millis(300))?;
         Ok(Self {
             server,
-            idle,
             alone: None,
-            pairs: Vec::new(),
             crowd: None,
-            seen: Vec::new(),
-            left: 0,
-            peak: 0,
+            record,
         })
-    }
-
-    /// The median over the rounds.
-    fn kept(&self) -> f64 {
-        median(
-            self.pairs
-                .iter()
-                .map(|(alone, beside)| beside.kept_of(alone)),
-        )
-    }
-
-    fn tell(&mut self, figures: &mut Figures) -> Result<(), Trouble> {
-        let of = |figure: fn(&(Sample, Sample)) -> f64| median(self.pairs.iter().map(figure));
-        figures.set("rounds", self.pairs.len() as f64);
-        figures.set("kept_percent", (self.kept() * 1000.0).round() / 10.0);
-        figures.set(
-            "requests_per_second_alone",
-            of(|(alone, _)| alone.requests_per_second.round()),
-        );
-        figures.set(
-            "requests_per_second_beside",
-            of(|(_, beside)| beside.requests_per_second.round()),
-        );
-        figures.set(
-            "cpu_us_per_request_alone",
-            of(|(alone, _)| alone.cpu_us_per_request),
-        );
-        figures.set(
-            "cpu_us_per_request_beside",
-            of(|(_, beside)| beside.cpu_us_per_request),
-        );
-        figures.set("errors", self.errors() as f64);
-        for seen in &self.seen {
-            tell_fate("dripping", &seen.dripping, figures);
-            tell_fate("never_reading", &seen.never_reading, figures);
-            figures.raise("kernel_peak_bytes", seen.kernel as f64);
-        }
-        figures.set("connections_left", self.left as f64);
-        figures.set("rss_idle_bytes", self.idle.rss as f64);
-        figures.set("rss_peak_bytes", self.peak as f64);
-        figures.set("rss_after_bytes", self.server.usage()?.rss as f64);
-        Ok(())
-    }
-
-    fn errors(&self) -> u64 {
-        self.pairs
-            .iter()
-            .map(|(alone, beside)| alone.errors + beside.errors)
-            .sum()
-    }
-
-    fn judge_service(&self, strict: bool) -> Result<(), Trouble> {
-        if strict && self.errors() > 0 {
-            return Err(Trouble::fail(format!(
-                "{} requests of good clients failed",
-                self.errors()
-            )));
-        }
-        if self.kept() < KEPT {
-            let percent = self.kept() * 100.0;
-            return Err(Trouble::fail(format!(
-                "good clients keep {percent:.0} % of their throughput"
-            )));
-        }
-        Ok(())
-    }
-
-    fn judge_memory(&self, class: Class, size: Size) -> Result<(), Trouble> {
-        let (drips, never_reads) = match class {
-            Class::Engine | Class::Control => ENGINE,
-            _ => OTHER,
-        };
-        let bound = self.idle.rss
-            + MEMORY
-            + size.dripping as u64 * drips
-            + size.never_reading as u64 * never_reads;
-        if self.peak > bound {
-            let (peak, bound) = (self.peak >> 20, bound >> 20);
-            return Err(Trouble::fail(format!(
-                "it grew to {peak} MiB; {bound} are enough"
-            )));
-        }
-        Ok(())
-    }
-
-    fn judge_closing(&self, size: Size) -> Result<(), Trouble> {
-        for seen in &self.seen {
-            judge_fate("drip", &seen.dripping, size.dripping, self.left)?;
-            judge_fate(
-                "never read",
-                &seen.never_reading,
-                size.never_reading,
-                self.left,
-            )?;
-        }
-        Ok(())
-    }
-}
-
-fn tell_fate(name: &str, fate: &Fate, figures: &mut Figures) {
-    let seconds = |times: &[Duration]| times.iter().max().map_or(0.0, Duration::as_secs_f64);
-    figures.raise(&format!("{name}_connected"), fate.connected as f64);
-    figures.raise(&format!("{name}_open"), fate.open.len() as f64);
-    figures.raise(
-        &format!("{name}_closed_after_s"),
-        (seconds(&fate.closed) * 10.0).round() / 10.0,
-    );
-}
-
-/// All have connected, and the server has closed them in time. `left`: connections that it still had at the end; what
-/// it has closed a client may not see, behind bytes that it never reads.
-fn judge_fate(what: &str, fate: &Fate, all: usize, left: u64) -> Result<(), Trouble> {
-    if fate.connected < all {
-        let connected = fate.connected;
-        return Err(Trouble::fail(format!(
-            "{connected} of {all} clients that {what} could connect in time"
-        )));
-    }
-    if left > 0 && !fate.open.is_empty() {
-        let (open, limit) = (fate.open.len(), LIMIT.as_secs());
-        return Err(Trouble::fail(format!(
-            "{open} clients that {what} are still open after {limit} s"
-        )));
-    }
-    match fate.closed.iter().max() {
-        Some(after) if *after > LIMIT => {
-            let after = after.as_secs_f64();
-            Err(Trouble::fail(format!(
-                "a client that {what}s was closed after {after:.1} s"
-            )))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn who_is_not_closed_in_time_is_a_failure() {
-        let seconds = |times: &[u64]| times.iter().copied().map(Duration::from_secs).collect();
-        let fate = |closed: &[u64], open: &[u64]| Fate {
-            connected: closed.len() + open.len(),
-            closed: seconds(closed),
-            open: seconds(open),
-        };
-        let fails = |fate: Fate, all, left| judge_fate("drip", &fate, all, left).is_err();
-        assert!(!fails(fate(&[10, 11], &[]), 2, 0));
-        assert!(fails(fate(&[10, 16], &[]), 2, 0), "late");
-        assert!(fails(fate(&[10], &[18]), 2, 1), "never");
-        assert!(!fails(fate(&[10], &[18]), 2, 0), "the client cannot see it");
-        assert!(fails(fate(&[10, 10], &[]), 3, 0), "one could not connect");
     }
 }

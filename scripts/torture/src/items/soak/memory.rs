@@ -8,6 +8,9 @@ use super::Schedule;
 use crate::items::growth::Tolerance;
 use crate::outcome::{Figures, Trouble};
 
+/// In less time warming up and growing cannot be told apart; what was measured is told.
+const JUDGED: Duration = Duration::from_secs(5 * 60);
+
 /// Samples with their times.
 #[derive(Debug, Default)]
 pub(super) struct Series(Vec<(Duration, Usage)>);
@@ -38,6 +41,9 @@ impl Series {
         figures.set("descriptors_settled", settled.descriptors as f64);
         figures.set("descriptors_end", end.descriptors as f64);
         figures.set("cpu_s", end.cpu.as_secs_f64());
+        if schedule.length < JUDGED {
+            return Ok(());
+        }
         tolerance.judge(settled.rss, end.rss)
     }
 
@@ -62,18 +68,23 @@ impl Series {
 mod tests {
     use super::*;
 
-    /// A server of ours whose memory at second `at` of a hundred is `rss(at)`.
-    fn judge(rss: impl Fn(u64) -> u64) -> Result<(), Trouble> {
+    /// A server of ours whose memory is `rss(percent)` when so much of `minutes` is over.
+    fn judge_in(minutes: u64, rss: impl Fn(u64) -> u64) -> Result<(), Trouble> {
+        let length = Duration::from_secs(60 * minutes);
         let mut series = Series::default();
-        for at in 0..100 {
+        for percent in 0..100 {
             let usage = Usage {
-                rss: rss(at),
+                rss: rss(percent),
                 ..Usage::default()
             };
-            series.add(Duration::from_secs(at), usage);
+            series.add(length / 100 * percent as u32, usage);
         }
-        let schedule = Schedule::new(Duration::from_secs(100));
+        let schedule = Schedule::new(length);
         series.judge(schedule, Tolerance::OURS, &mut Figures::default())
+    }
+
+    fn judge(rss: impl Fn(u64) -> u64) -> Result<(), Trouble> {
+        judge_in(20, rss)
     }
 
     #[test]
@@ -83,6 +94,11 @@ mod tests {
         assert_eq!(judge(|at| (5 << 20) + at * 10_000), Ok(()), "under 1 MiB");
         let leak = judge(|at| (5 << 20) + at * 15_000);
         assert!(matches!(leak, Err(Trouble::Fail { .. })), "{leak:?}");
+    }
+
+    #[test]
+    fn a_short_soak_does_not_judge_memory() {
+        assert_eq!(judge_in(1, |percent| percent << 20), Ok(()));
     }
 
     #[test]
