@@ -23,6 +23,10 @@ const CONNECTIONS: u64 = 100_000;
 /// What a server keeps for later ones is allocated after so many.
 const WARM_UP: u64 = 10_000;
 
+/// Storms, at most. What is kept for later connections, such as stacks, may still grow in the first; what is lost is
+/// lost in each.
+const STORMS: u32 = 3;
+
 /// Clients at the same time.
 const CLIENTS: usize = 8;
 
@@ -39,25 +43,30 @@ pub fn storms(context: &Context, target: &Target, figures: &mut Figures) -> Resu
         next: AtomicU64::new(0),
     };
     storm.blow(context, context.count(WARM_UP, 2000))?;
-    let before = settle(context, &mut server, idle)?;
+    let mut before = settle(context, &mut server, idle)?;
+    for number in 1..=STORMS {
+        let (start, count) = (Instant::now(), context.count(CONNECTIONS, 4000));
+        storm.blow(context, count)?;
+        figures.add("connections", count as f64);
+        figures.add("seconds", start.elapsed().as_secs_f64());
 
-    let (start, count) = (Instant::now(), context.count(CONNECTIONS, 4000));
-    storm.blow(context, count)?;
-    figures.set("connections", count as f64);
-    figures.set("seconds", start.elapsed().as_secs_f64());
-
-    let after = settle(context, &mut server, idle)?;
-    figures.set("rss_before_bytes", before.rss as f64);
-    figures.set("rss_after_bytes", after.rss as f64);
-    figures.set("descriptors_before", before.descriptors as f64);
-    figures.set("descriptors_after", after.descriptors as f64);
-    if after.descriptors > before.descriptors.max(idle) {
-        return Err(Trouble::fail(format!(
-            "{} descriptors are open, and {} were before",
-            after.descriptors, before.descriptors
-        )));
+        let after = settle(context, &mut server, idle)?;
+        figures.set("rss_before_bytes", before.rss as f64);
+        figures.set("rss_after_bytes", after.rss as f64);
+        figures.set("descriptors_before", before.descriptors as f64);
+        figures.set("descriptors_after", after.descriptors as f64);
+        if after.descriptors > before.descriptors.max(idle) {
+            return Err(Trouble::fail(format!(
+                "{} descriptors are open, and {} were before",
+                after.descriptors, before.descriptors
+            )));
+        }
+        match Tolerance::of(target).judge(before.rss, after.rss) {
+            Ok(()) => break,
+            Err(trouble) if number == STORMS => return Err(trouble),
+            Err(_) => before = after,
+        }
     }
-    Tolerance::of(target).judge(before.rss, after.rss)?;
     server.expect_service()?;
     server.stop().map(drop)
 }
