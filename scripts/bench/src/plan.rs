@@ -82,23 +82,25 @@ pub fn duration_s(plan: &Plan, candidates: &[Candidate]) -> f64 {
     visits * START_S + f64::from(plan.rounds) * cells + candidates.len() as f64 * INSPECT_S
 }
 
-/// Seconds of one cell. wrk and ab know whole seconds only.
+/// Seconds of one cell. wrk and ab know whole seconds only, so less is warmed up by the embedded generator.
 #[must_use]
 pub fn cell_s(plan: &Plan, key: &CellKey) -> f64 {
-    let whole = |seconds: f64| {
-        if key.generator == GeneratorKind::Embedded {
-            seconds
-        } else {
-            seconds.ceil()
-        }
-    };
-    // In mode close the embedded generator first waits, twice, whether the server closes.
-    let probes = if (key.generator, key.mode) == (GeneratorKind::Embedded, Mode::Close) {
-        1.0
+    let is_embedded = key.generator == GeneratorKind::Embedded;
+    let load = if is_embedded {
+        plan.duration_s
     } else {
-        0.0
+        plan.duration_s.ceil()
     };
-    whole(plan.warmup_s) + whole(plan.duration_s) + CELL_S + probes
+    // In mode close the embedded generator first waits whether the server closes.
+    let probe = |is_embedded: bool| match key.mode {
+        Mode::Close if is_embedded => 0.5,
+        _ => 0.0,
+    };
+    let warmup = match plan.warmup_s {
+        0.0 => 0.0,
+        seconds => seconds + probe(is_embedded || seconds.fract() != 0.0),
+    };
+    warmup + load + probe(is_embedded) + CELL_S
 }
 
 /// `1 min 40 s`.

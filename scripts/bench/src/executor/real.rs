@@ -120,19 +120,18 @@ impl Real {
             .ok_or_else(|| MeasureError::Failed("the server does not run".into()))
     }
 
-    fn warm_up(
-        &self,
-        load: &Load,
-        generator: &dyn Generator,
-        address: SocketAddr,
-    ) -> anyhow::Result<()> {
-        if self.setting.warmup.is_zero() {
+    fn warm_up(&self, load: &Load, kind: GeneratorKind, address: SocketAddr) -> anyhow::Result<()> {
+        let (warmup, site) = (self.setting.warmup, &self.setting.site);
+        if warmup.is_zero() {
             return Ok(());
         }
-        let site = &self.setting.site;
-        generator
-            .run(load, address, self.setting.warmup, site)
-            .map(drop)
+        // The others know whole seconds only.
+        let kind = match warmup.subsec_nanos() {
+            0 => kind,
+            _ => GeneratorKind::Embedded,
+        };
+        let generator = self.generators.of_kind(kind);
+        generator.run(load, address, warmup, site).map(drop)
     }
 
     /// A load that failed because a machine is gone, or because something else has the port, ends the run.
@@ -195,7 +194,7 @@ impl Executor for Real {
         let at_s = self.now_s();
         let address = self.running()?;
         self.host.check_owner()?;
-        self.warm_up(load, generator.as_ref(), address)
+        self.warm_up(load, kind, address)
             .map_err(|error| self.failed(&error))?;
         self.host.watch(duration / 2)?;
         let loaded = generator
