@@ -5,7 +5,7 @@ use super::{Executor, Inspection, Local, MeasureError, Measured};
 use crate::candidate::Candidate;
 use crate::conformance;
 use crate::cpus;
-use crate::generator::{Generator, Generators, Here, Load, Site};
+use crate::generator::{Generators, Here, Load, Site};
 use crate::model::{CpuPlan, GeneratorKind, RequestKind, Verdict};
 use crate::os;
 use crate::target::StartError;
