@@ -126,13 +126,13 @@ fn is_last(head: &str) -> bool {
 /// What this kind answers to its n-th loaded request: liars lie once they are measured.
 fn response(kind: &str, n: u64) -> String {
     let honest = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
-    let lie = n > 100 && n.is_multiple_of(7);
+    let lie = n > 20 && n.is_multiple_of(7);
     match kind {
         "wrong-body" if lie => honest.replace("hello", "jello"),
         "always-500" => honest.replace("200 OK", "500 No"),
         "sometimes-500" if lie => honest.replace("200 OK", "500 No"),
         "more-bytes" if lie => format!("{honest}surplus"),
-        "dies" if n > 100 => exit(7),
+        "dies" if n > 20 => exit(7),
         "slow" => {
             std::thread::sleep(Duration::from_millis(1));
             honest.into()
