@@ -6,7 +6,6 @@ use crate::preset::Preset;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
-use std::collections::HashSet;
 
 /// What one start, its checks apart, and one stop of a server take, in seconds.
 const START_S: f64 = 0.15;
@@ -47,13 +46,22 @@ pub fn cells_of(plan: &Plan, target: &str, threads: u32) -> Vec<CellKey> {
 
 /// The connection counts of a mode.
 fn connections_of(plan: &Plan, mode: Mode) -> Vec<u32> {
-    let mut counts = plan.connections.clone();
-    if mode == Mode::Keepalive {
-        counts.extend(&plan.sweep);
+    match mode {
+        Mode::Keepalive => unique(&[&plan.connections[..], &plan.sweep].concat()),
+        Mode::Close | Mode::Pipeline => plan.connections.clone(),
     }
-    let mut seen = HashSet::new();
-    counts.retain(|count| seen.insert(*count));
-    counts
+}
+
+/// The values without those that stand before, in their order.
+#[must_use]
+pub fn unique<T: Copy + PartialEq>(values: &[T]) -> Vec<T> {
+    let mut unique: Vec<T> = Vec::new();
+    for value in values {
+        if !unique.contains(value) {
+            unique.push(*value);
+        }
+    }
+    unique
 }
 
 /// The order in which a round visits the targets: as indices, drawn from the run's seed and the round's number.

@@ -6,6 +6,7 @@ use crate::checkout::Place;
 use crate::cli::{DURATION, ROUNDS, RunArgs};
 use crate::generator::Generators;
 use crate::model::{Cell, Controls, GeneratorFacts, GeneratorKind, Plan, Run, SCHEMA_VERSION};
+use crate::plan::unique;
 use crate::session::planned;
 use crate::store::Store;
 use crate::{clock, plan};
@@ -131,16 +132,6 @@ fn resolve(args: &RunArgs, place: &Place, at: &Where) -> Plan {
 /// All that the servers' machine lets bench use.
 fn all_cpus(at: &Where) -> usize {
     at.machine.cpus_allowed.len()
-}
-
-fn unique<T: Copy + PartialEq>(values: &[T]) -> Vec<T> {
-    let mut unique: Vec<T> = Vec::new();
-    for value in values {
-        if !unique.contains(value) {
-            unique.push(*value);
-        }
-    }
-    unique
 }
 
 /// A generator that is not installed is an error: what was asked for cannot be measured.
