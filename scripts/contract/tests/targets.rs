@@ -139,6 +139,10 @@ fn each_error_is_one_line_that_names_the_place() {
             "f/targets.toml: target `a`: deviations: unknown case `host-mising`",
         ),
         (
+            with("unavailable = \"\""),
+            "f/targets.toml: target `a`: `unavailable` is empty",
+        ),
+        (
             RIGHT.replace("{port}", "{prot}"),
             "f/targets.toml: target `a`: unknown placeholder {prot} in `{prot}`; there are {bin}",
         ),

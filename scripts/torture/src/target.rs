@@ -89,9 +89,12 @@ impl Checkout {
         let program = target.fill(&target.run, &Values::new(&self.bin)).ok()?;
         let program = Path::new(program.first()?);
         let needs = target.needs.iter().map(Path::new);
-        let missing = needs
+        let Some(missing) = needs
             .chain([program])
-            .find(|program| !exists(program, &target.dir))?;
+            .find(|program| !exists(program, &target.dir))
+        else {
+            return target.refusal(&target.command(Values::new(&self.bin)));
+        };
         let name = missing.file_name().unwrap_or_default().display();
         Some(match &target.install {
             Some(install) => format!(

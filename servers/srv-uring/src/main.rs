@@ -33,5 +33,7 @@ fn serve(args: &Args) -> Result<(), Error> {
 
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
 fn serve(_: &Args) -> Result<(), Error> {
-    Err(Error::new("this system has no io_uring; use srv-tpc"))
+    Err(Error::new(
+        "cannot use io_uring: this is no 64-bit Linux; use srv-tpc",
+    ))
 }

@@ -8,8 +8,10 @@ use crate::generator::Site;
 use crate::guard::{Guard, MARK};
 use crate::interrupt::Interrupt;
 use crate::model::{CaseResult, Outcome, RequestKind, Target};
+use crate::target::StartError;
 use crate::view::{Table, matrix, numbered};
 use crate::{conformance, cpus, exit, os, prepare};
+use contract::targets::Contract;
 use contract::{Case, Judge, Level, Selection, Values};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -34,16 +36,23 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<u8> {
     let values = Values::new(&place.bin);
     let missing = prepare::build(&candidates, &values);
     let mut executor = Real::new(setting(&place, &guard, &interrupt));
-    let mut targets = Vec::new();
+    let (mut targets, mut failed) = (Vec::new(), false);
     for (candidate, missing) in candidates.iter().zip(missing) {
         if interrupt.is_set() {
             return Ok(exit::INTERRUPTED);
         }
         eprintln!("bench: checking {}", candidate.name);
-        targets.push(check(candidate, missing, &values, &mut executor, args)?);
+        let (entry, fails) = check(candidate, missing, &values, &mut executor, args)?;
+        targets.push(entry);
+        failed |= fails;
     }
     show(args, &targets)?;
-    Ok(code(args, &candidates, &targets))
+    let skipped = targets.iter().any(|target| target.skipped.is_some());
+    Ok(match (failed, args.strict && skipped) {
+        (true, _) => exit::CHECK_FAILED,
+        (false, true) => exit::SKIPPED,
+        (false, false) => exit::OK,
+    })
 }
 
 fn setting(place: &Place, guard: &Guard, interrupt: &Interrupt) -> Setting {
@@ -66,24 +75,28 @@ fn setting(place: &Place, guard: &Guard, interrupt: &Interrupt) -> Setting {
     }
 }
 
+/// Its entry in the results, and whether the check fails because of it.
 fn check(
     candidate: &Candidate,
     missing: Option<String>,
     values: &Values,
     executor: &mut Real,
     args: &CheckArgs,
-) -> anyhow::Result<Target> {
+) -> anyhow::Result<(Target, bool)> {
     let mut entry = candidate.describe();
+    // What other stacks need may not be here; this suite's servers, and the user's, have no such excuse.
+    let must_start = candidate.is_yours() || candidate.target.contract != Contract::Foreign;
     if missing.is_some() {
         entry.skipped = missing;
-        return Ok(entry);
+        return Ok((entry, must_start));
     }
     prepare::describe(candidate, values, &mut entry);
     match executor.start(candidate, 1) {
         Err(error) if error.is_fatal() => anyhow::bail!("{}: {error}", candidate.name),
         Err(error) => {
             entry.skipped = Some(error.to_string());
-            return Ok(entry);
+            let excused = matches!(error, StartError::Unavailable { .. });
+            return Ok((entry, must_start && !excused));
         }
         Ok(seconds) => entry.start_to_first_byte_us.push(seconds * 1e6),
     }
@@ -108,7 +121,8 @@ fn check(
             .contract
             .extend(conformance::process(&candidate.target, judge, &command));
     }
-    Ok(entry)
+    let fails = conformance::fails(&candidate.target, &entry.contract);
+    Ok((entry, fails))
 }
 
 fn waiting_cases(
@@ -177,19 +191,4 @@ fn failures(targets: &[Target]) -> Table {
         }
     }
     table
-}
-
-fn code(args: &CheckArgs, candidates: &[Candidate], targets: &[Target]) -> u8 {
-    let failed = candidates.iter().zip(targets).any(|(candidate, target)| {
-        conformance::fails(&candidate.target, &target.contract)
-            || (candidate.is_yours() && target.skipped.is_some())
-    });
-    match (
-        failed,
-        args.strict && targets.iter().any(|target| target.skipped.is_some()),
-    ) {
-        (true, _) => exit::CHECK_FAILED,
-        (false, true) => exit::SKIPPED,
-        (false, false) => exit::OK,
-    }
 }

@@ -99,7 +99,9 @@ impl Host for Local {
         let started = Server::start(&launch, address, &self.mark, &self.interrupt);
         let _ = os::pin_this_thread(&self.home);
         let mut server = started?;
-        let elapsed = server.wait_until_it_answers(&order.path)?;
+        let elapsed = server
+            .wait_until_it_answers(&order.path)
+            .map_err(|error| error.of(&order.target))?;
         let pss_idle = os::pss(&server.processes());
         self.running = Some(Running {
             server,

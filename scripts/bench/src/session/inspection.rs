@@ -4,9 +4,7 @@ use super::Session;
 use crate::candidate::Candidate;
 use crate::executor::Inspection;
 use crate::generator::{self, Load};
-use crate::model::{
-    Capabilities, Capability, Cell, CellKey, GeneratorKind, Mode, RequestKind, Verdict,
-};
+use crate::model::{Capabilities, Capability, CellKey, GeneratorKind, Mode, RequestKind, Verdict};
 
 impl Session<'_> {
     /// Looks at the running server, once for it and its twin.
@@ -55,19 +53,10 @@ impl Session<'_> {
             .target(target)
             .and_then(|target| target.capabilities.clone());
         let depth = self.run.plan.pipeline_depth;
-        let open = self
-            .run
-            .cells
-            .iter_mut()
-            .filter(|cell| cell.key.target == target && cell.samples.is_empty());
-        for cell in open {
-            let unable = capabilities
-                .as_ref()
-                .and_then(|able| unable(able, &cell.key));
-            if let Some(reason) = unable.or_else(|| generator_cannot(&cell.key, depth)) {
-                *cell = Cell::skipped(cell.key.clone(), reason);
-            }
-        }
+        self.skip(target, |key| {
+            let unable = capabilities.as_ref().and_then(|able| unable(able, key));
+            unable.or_else(|| generator_cannot(key, depth))
+        });
     }
 }
 

@@ -320,11 +320,39 @@ fn more_rounds_are_added_to_what_is_there() {
 }
 
 #[test]
+fn what_this_machine_cannot_run_is_skipped_and_started_once() {
+    let candidates = candidates(&["a", "b"]);
+    let mut mock = Mock::default();
+    let told = ": b: cannot use io_uring".to_owned();
+    mock.broken
+        .insert("b".into(), StartError::Unavailable { told });
+    let (run, result) = go(
+        empty_run(plan(3), &candidates),
+        &candidates,
+        &mut mock,
+        Interrupt::default(),
+    );
+    result.unwrap();
+    let reason = "this machine cannot run it: b: cannot use io_uring";
+    assert_eq!(cell(&run, "b").verdict, Verdict::Skipped);
+    assert_eq!(cell(&run, "b").reason, reason);
+    assert_eq!(run.target("b").unwrap().skipped.as_deref(), Some(reason));
+    let starts = mock.log.iter().filter(|line| *line == "start b 1");
+    assert_eq!(starts.count(), 1);
+    assert_eq!(cell(&run, "a").verdict, Verdict::Ok);
+}
+
+#[test]
 fn a_server_that_does_not_start_is_an_error_and_the_others_go_on() {
     let candidates = candidates(&["a", "b"]);
     let mut mock = Mock::default();
-    mock.broken
-        .insert("b".into(), StartError::Silent { port: 1 });
+    mock.broken.insert(
+        "b".into(),
+        StartError::Silent {
+            port: 1,
+            cause: "it closed the connection".into(),
+        },
+    );
     let (run, result) = go(
         empty_run(plan(3), &candidates),
         &candidates,
@@ -334,7 +362,9 @@ fn a_server_that_does_not_start_is_an_error_and_the_others_go_on() {
     result.unwrap();
     assert_eq!(cell(&run, "b").verdict, Verdict::Errors);
     assert!(
-        cell(&run, "b").reason.contains("has not answered"),
+        cell(&run, "b")
+            .reason
+            .contains("does not answer a request: it closed"),
         "{}",
         cell(&run, "b").reason
     );

@@ -1,12 +1,13 @@
 //! Why a server is not there to be measured.
 
+use contract::Target;
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::time::Duration;
 
 /// How long a server may take until it answers.
 pub(super) const START_LIMIT: Duration = Duration::from_secs(10);
-/// How long its first response may take.
+/// How long the first byte of its first response may take.
 pub(super) const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
 /// Why a server is not there to be measured. One line each.
@@ -30,6 +31,12 @@ pub enum StartError {
         /// Its last line on stderr.
         told: String,
     },
+    /// It ended by itself, and said that this machine cannot run it.
+    #[error("this machine cannot run it{told}")]
+    Unavailable {
+        /// Its last line on stderr.
+        told: String,
+    },
     /// It does not listen.
     #[error(
         "does not listen on port {port} after {START_LIMIT:?}: does its command use {{port}}?{told}"
@@ -40,13 +47,13 @@ pub enum StartError {
         /// Its last line on stderr.
         told: String,
     },
-    /// It takes connections and says nothing.
-    #[error(
-        "takes connections on port {port}, but has not answered a request within {ANSWER_LIMIT:?}"
-    )]
+    /// It takes connections and does not answer.
+    #[error("takes connections on port {port}, but does not answer a request: {cause}")]
     Silent {
         /// The port it was given.
         port: u16,
+        /// What became of the first request.
+        cause: String,
     },
     /// Something else has the port: the whole run stops.
     #[error(
@@ -99,6 +106,15 @@ impl StartError {
             self,
             Self::Foreign { .. } | Self::Detached { .. } | Self::Lost { .. } | Self::Interrupted
         )
+    }
+
+    /// The same; or, where the target has told just that, that this machine cannot run it.
+    #[must_use]
+    pub fn of(self, target: &Target) -> Self {
+        match self {
+            Self::Ended { told, .. } if target.is_unavailable(&told) => Self::Unavailable { told },
+            other => other,
+        }
     }
 
     /// A program that the system does not start.

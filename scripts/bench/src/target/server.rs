@@ -10,7 +10,7 @@ use crate::os;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -91,12 +91,18 @@ impl Server {
             .and_then(|()| stream.read(&mut [0]));
         let elapsed = self.started.elapsed();
         self.check_owner()?;
-        match answered {
-            Ok(1..) => Ok(elapsed),
-            _ => Err(self
-                .ended_error()
-                .unwrap_or(StartError::Silent { port: self.port() })),
-        }
+        let cause = match answered {
+            Ok(1..) => return Ok(elapsed),
+            Ok(0) => "it closed the connection".into(),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                format!("nothing came within {ANSWER_LIMIT:?}")
+            }
+            Err(error) => error.to_string(),
+        };
+        Err(self.ended_error().unwrap_or(StartError::Silent {
+            port: self.port(),
+            cause,
+        }))
     }
 
     fn connect(&mut self) -> Result<TcpStream, StartError> {

@@ -3,7 +3,7 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::{command, judge, start, target};
+use super::{command, is_skipped, judge, start, target};
 use crate::client::{Client, G, LAST, PATIENCE};
 use crate::fault::Fault;
 use crate::judge::{Connection, Judge};
@@ -43,6 +43,9 @@ pub fn assert_closing_bodies(bin: &str, name: &str) {
 
 fn each_size(bin: &str, name: &str, reads: &[(&str, Read)]) {
     let target = target(name);
+    if is_skipped(bin, &target) {
+        return;
+    }
     for size in SIZES {
         let mut command = command(bin, &target);
         command.values.body_size = size;

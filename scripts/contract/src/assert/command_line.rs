@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::{command, judge, start, target};
+use super::{command, is_skipped, judge, start, target};
 use crate::ServerCommand;
 use crate::judge::Judge;
 use crate::wire::Wire;
@@ -17,6 +17,10 @@ pub fn assert_command_line(bin: &str, name: &str) {
     refuses(bin, &["--port", "99999"], 2, "99999");
     refuses(bin, &["--no-such-flag"], 2, "--no-such-flag");
     refuses(bin, &["--threads", "0"], 2, "--threads");
+    let target = target(name);
+    if is_skipped(bin, &target) {
+        return;
+    }
     let unresolved = refuses(
         bin,
         &["--port", "0", "--host", "no-such-host.invalid"],
@@ -28,7 +32,6 @@ pub fn assert_command_line(bin: &str, name: &str) {
         "{unresolved}"
     );
 
-    let target = target(name);
     let base = command(bin, &target);
     let judge = judge(&target, &base);
     for threads in [1, 2] {

@@ -26,6 +26,9 @@ use crate::{check_process, check_wire};
 /// ```
 pub fn assert_server(bin: &str, name: &str) {
     let target = target(name);
+    if is_skipped(bin, &target) {
+        return;
+    }
     let command = command(bin, &target);
     let outcomes = all_cases(&command, &judge(&target, &command));
     print_table(name, &outcomes);
@@ -35,6 +38,15 @@ pub fn assert_server(bin: &str, name: &str) {
         "{name} breaks its contract:\n{}",
         faults.join("\n")
     );
+}
+
+/// Whether the server says that this machine cannot run it: then there is nothing to test, which is printed.
+fn is_skipped(bin: &str, target: &Target) -> bool {
+    let refusal = target.refusal(&command(bin, target));
+    if let Some(said) = &refusal {
+        println!("{} is skipped: {said}", target.name);
+    }
+    refusal.is_some()
 }
 
 /// The entry in targets.toml.

@@ -40,6 +40,9 @@ pub(super) fn target(target: &Target) -> Result<(), String> {
     if target.build.iter().any(Vec::is_empty) {
         return told("`build` holds an empty command".into());
     }
+    if target.unavailable.as_deref() == Some("") {
+        return told("`unavailable` is empty: any line would have its words".into());
+    }
     if let Some(id) = target.deviations.keys().find(|id| !is_case(id)) {
         return told(format!("deviations: unknown case `{id}`"));
     }

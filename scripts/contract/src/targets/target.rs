@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{TargetError, Values, check, substitute};
-use crate::{Judge, ServerCommand};
+use crate::{Judge, ServerCommand, StartError};
 
 /// What kind of thing a target is; every table shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -83,6 +84,9 @@ pub struct Target {
     /// The command that installs what it needs.
     #[serde(default)]
     pub install: Option<String>,
+    /// Words of the line with which it ends on a machine that cannot run it: there it is skipped, not failed.
+    #[serde(default)]
+    pub unavailable: Option<String>,
     /// Everything that is not the stack's default: what, why, what it brought.
     #[serde(default)]
     pub settings: Vec<String>,
@@ -116,6 +120,7 @@ impl Target {
             env: BTreeMap::new(),
             needs: Vec::new(),
             install: None,
+            unavailable: None,
             settings: Vec::new(),
             extra_fields: Vec::new(),
             deviations: BTreeMap::new(),
@@ -159,6 +164,20 @@ impl Target {
             Contract::Foreign => Some(Judge::Foreign),
             Contract::Exempt => None,
         }
+    }
+
+    /// Whether what it `said` as it ended means that this machine cannot run it.
+    pub fn is_unavailable(&self, said: &str) -> bool {
+        let words = self.unavailable.as_deref();
+        words.is_some_and(|words| said.contains(words))
+    }
+
+    /// Why this machine cannot run it, if that is what it says when `command` starts it. Only a target that is listed
+    /// with such words is started.
+    pub fn refusal(&self, command: &ServerCommand) -> Option<String> {
+        self.unavailable.as_ref()?;
+        let StartError(said) = command.start(Duration::from_secs(10)).err()?;
+        self.is_unavailable(&said).then_some(said)
     }
 
     /// The name a server of ours calls itself: a variant is started from the plain target's binary.
