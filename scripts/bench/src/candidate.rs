@@ -83,7 +83,7 @@ fn class(class: Class) -> model::Class {
 /// Which targets were asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// Only these names and groups, in the order of the list.
+    /// Only these names and groups, in the order of the list, and the user's own.
     pub only: Vec<String>,
     /// Not these.
     pub skip: Vec<String>,
@@ -113,9 +113,11 @@ pub fn choose(list: Option<&Targets>, choice: &Choice) -> anyhow::Result<Vec<Can
     if let Some(word) = choice.only.iter().chain(&choice.skip).find(unknown) {
         bail!("there is no target or group `{word}`: `bench list` shows them all");
     }
+    // Whoever names a command wants it measured, whatever else --only names.
     let wanted = |target: &Target| match choice.only.is_empty() {
+        _ if target.class == Class::Yours => true,
         false => choice.only.iter().any(|word| is_meant(target, word)),
-        true => choice.all || target.quick || target.class == Class::Yours,
+        true => choice.all || target.quick,
     };
     let skipped = |target: &Target| choice.skip.iter().any(|word| is_meant(target, word));
     let chosen: Vec<Target> = listed
@@ -215,6 +217,32 @@ mod tests {
             ["/my server", "--port", "{port}", "--say", "a b"]
         );
         assert_eq!(candidates[0].target.class, Class::Yours);
+    }
+
+    #[test]
+    fn what_is_given_with_is_measured_whatever_only_names_unless_skipped() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../servers/targets.toml");
+        let list = Targets::load(&file).unwrap();
+        let names = |only: &str, skip: &[&str], with: &[&str]| {
+            let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+            let choice = Choice {
+                only: only.split(',').map(str::to_owned).collect(),
+                skip: words(skip),
+                ..choice(with)
+            };
+            let chosen = choose(Some(&list), &choice).unwrap();
+            chosen.into_iter().map(|it| it.name).collect::<Vec<_>>()
+        };
+        let gate = ["base=x {port}", "head=y {port}"];
+        assert_eq!(
+            names("srv-hyper", &[], &["mine=x {port}"]),
+            ["srv-hyper", "mine"]
+        );
+        assert_eq!(names("base,head", &[], &gate), ["base", "head"]);
+        assert_eq!(
+            names("srv-hyper,yours", &["head"], &gate),
+            ["srv-hyper", "base"]
+        );
     }
 
     #[test]

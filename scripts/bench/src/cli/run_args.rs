@@ -11,13 +11,13 @@ use std::time::Duration;
 /// Which targets.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Selection {
-    /// Only these targets: names, classes (engine, library, …), languages, `quick`, `peers`
+    /// Only these targets, beside what --with gives: names, classes (engine, library, …), languages, `quick`, `peers`, `yours`
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// Not these, named in the same way
+    /// Not these, named in the same way; what --with gives as well
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub skip: Vec<String>,
-    /// Your own server beside them: 'NAME=COMMAND {port}'. {host}, {threads} and {body_size} may stand in it as well. Repeatable
+    /// Your own server beside them, whatever --only names: 'NAME=COMMAND {port}'. {host}, {threads} and {body_size} may stand in it as well. Repeatable
     #[arg(long, value_name = "NAME=COMMAND")]
     pub with: Vec<String>,
     /// The target list; default: servers/targets.toml of the checkout around the current folder
