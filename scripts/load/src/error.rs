@@ -1,5 +1,6 @@
 //! Why nothing could be measured.
 
+use nix::sys::resource::rlim_t;
 use std::io;
 
 /// What was asked for is wrong, or this machine cannot do it.
@@ -35,9 +36,9 @@ pub enum Error {
         /// Connections asked for.
         connections: usize,
         /// Open files that they need.
-        needed: u64,
+        needed: rlim_t,
         /// The hard limit of this process.
-        limit: u64,
+        limit: rlim_t,
     },
 
     /// The system refused a thread, an event queue or a CPU.

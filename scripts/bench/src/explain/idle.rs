@@ -5,14 +5,14 @@ use crate::interrupt::Interrupt;
 use crate::os;
 use crate::target::{Launch, Server, StartError};
 use anyhow::{Context, bail, ensure};
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
 use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
 /// How long a server may go on with what a first request set off.
 const SETTLE: Duration = Duration::from_millis(300);
 /// Descriptors that bench has open beside the connections.
-const ANYWAY: u64 = 64;
+const ANYWAY: rlim_t = 64;
 
 /// Memory of a server with idle connections, each of which has had one response.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,7 +103,7 @@ fn memory(server: &Server) -> anyhow::Result<u64> {
 /// Raises the soft limit of open files to the hard one; the server inherits it.
 fn make_room(count: u32) -> anyhow::Result<()> {
     let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
-    let needed = u64::from(count) + ANYWAY;
+    let needed = rlim_t::from(count) + ANYWAY;
     ensure!(
         needed <= hard,
         "{count} connections need {needed} open files, but the limit is {hard}: raise it (ulimit -Hn) or ask for fewer"

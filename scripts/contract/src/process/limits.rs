@@ -4,7 +4,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
 use nix::sys::signal::Signal;
 
 use super::Process;
@@ -139,7 +139,7 @@ fn possible() -> Result<(), Fault> {
         )));
     }
     let descriptors = raise_descriptor_limit();
-    if descriptors < WAITING as u64 + 200 {
+    if descriptors < WAITING as rlim_t + 200 {
         return Err(Fault::Skip(format!(
             "only {descriptors} open files are allowed (`ulimit -Hn`)"
         )));
@@ -148,7 +148,7 @@ fn possible() -> Result<(), Fault> {
 }
 
 /// Raises this process's soft limit of open files to the hard one, and says what it is then.
-fn raise_descriptor_limit() -> u64 {
+fn raise_descriptor_limit() -> rlim_t {
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else {
         return 0;
     };

@@ -7,7 +7,7 @@ use std::thread;
 use assert_cmd::cargo::cargo_bin_cmd;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token};
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
 
 use crate::server::RIGHT;
 
@@ -16,7 +16,7 @@ const CONNECTIONS: usize = 10_000;
 #[test]
 fn ten_thousand_connections() {
     let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
-    if hard < CONNECTIONS as u64 + 100 {
+    if hard < CONNECTIONS as rlim_t + 100 {
         return println!("skipped: the hard limit of open files is {hard}");
     }
     setrlimit(Resource::RLIMIT_NOFILE, hard, hard).unwrap();
