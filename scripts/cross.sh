@@ -36,6 +36,8 @@ main() {
 }
 
 die() { echo "cross.sh: $1" >&2; exit "${2:-1}"; }
+# The comment at the top of this file.
+help() { sed -n '2,/^set/s/^# \{0,1\}//p' "scripts/${0##*/}"; }
 usage() { die "$1; usage: scripts/cross.sh armv6|armv7|aarch64|all [--libc musl|gnu] [--build-std]" 2; }
 has() { command -v "$1" >/dev/null; }
 
@@ -52,6 +54,9 @@ parse() {
                 esac
                 shift ;;
             --build-std) build_std=true ;;
+            -h | --help)
+                help
+                exit ;;
             *) usage "unknown argument \`$1\`" ;;
         esac
         shift
@@ -149,7 +154,7 @@ go_peers() {
 
 # Sizes, and proof of what was built: a program for another machine would die there.
 table() {
-    local out=$target_dir/pi/$1 program found wanted
+    local out=$target_dir/pi/$1 program found wanted linked
     case $1 in
         armv6) wanted='ARM v6' ;;
         armv7) wanted='ARM v7' ;;
@@ -159,8 +164,9 @@ table() {
     for program in "$out"/*; do
         found=$(machine "$program")
         [[ $found == "$wanted" ]] || die "$program is for $found, not for $wanted"
-        printf '%-18s %6d  %-8s %s\n' "$(basename "$program")" "$(($(wc -c <"$program") / 1024))" "$found" \
-            "$(linked "$program")"
+        linked=$(linked "$program")
+        [[ $libc == gnu || $linked == static ]] || die "$program is linked to a libc that its board may not have"
+        printf '%-18s %6d  %-8s %s\n' "$(basename "$program")" "$(($(wc -c <"$program") / 1024))" "$found" "$linked"
     done
     printf '%s' "$skipped"
 }

@@ -19,6 +19,10 @@ export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
 
 main() {
     local all names missing
+    [[ ${1:-} != -h && ${1:-} != --help ]] || {
+        sed -n '2,/^set/s/^# \{0,1\}//p' "scripts/${0##*/}" # the comment at the top
+        exit
+    }
     mapfile -t all < <(peers)
     names=("${@:-${all[@]}}")
     for name in "$@"; do
