@@ -232,12 +232,14 @@ fn ten_seconds_without_a_heartbeat_are_the_end() {
     );
 }
 
-/// Also in the middle of a load, and where the agent itself is killed.
+/// Also where it is the agent itself that is killed, and the server's environment does not show who started it.
 #[test]
 fn an_agent_that_is_killed_leaves_no_server() {
     let folder = folder();
     let mut agent = spawn(&folder);
-    let started = ask(&mut agent, &Request::Start { order: order() });
+    let mut order = order();
+    order.target.run.insert(1, "-i".into());
+    let started = ask(&mut agent, &Request::Start { order });
     let started: Result<Started, StartError> = serde_json::from_str(&started).unwrap();
     let started = started.unwrap();
     agent.kill().unwrap();

@@ -4,7 +4,7 @@ use super::Launch;
 use super::error::{ANSWER_LIMIT, START_LIMIT, StartError};
 use super::log::Log;
 use super::port::{check_owner, wait_until_free};
-use crate::guard::MARK;
+use crate::guard::{self, MARK};
 use crate::interrupt::Interrupt;
 use crate::os;
 use nix::sys::signal::{Signal, kill, killpg};
@@ -61,6 +61,7 @@ impl Server {
             .process_group(0)
             .spawn()
             .map_err(|error| StartError::spawn(program, &error.to_string()))?;
+        guard::watch(child.id().cast_signed());
         let log = child.stderr.take().map(Log::of).unwrap_or_default();
         Ok(Self {
             child,
@@ -275,6 +276,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         let processes = self.processes();
         self.kill_all(&processes);
+        guard::forget(self.pid());
     }
 }
 

@@ -9,8 +9,8 @@ use nix::unistd::Pid;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-fn start(folder: &Folder) -> Child {
-    let with = format!("honest={}", crate::server::command("honest"));
+fn start(folder: &Folder, command: &str) -> Child {
+    let with = format!("honest={command}");
     Command::new(env!("CARGO_BIN_EXE_bench"))
         .current_dir(folder.path())
         .args([
@@ -34,8 +34,15 @@ fn start(folder: &Folder) -> Child {
 
 /// Ends a run with `signal` once it has measured something.
 fn end_with(folder: &Folder, signal: Signal) -> ExitStatus {
-    let mut child = start(folder);
+    end_with_server(folder, signal, &crate::server::command("honest"))
+}
+
+fn end_with_server(folder: &Folder, signal: Signal, command: &str) -> ExitStatus {
+    let mut child = start(folder, command);
     wait_until(|| samples(folder) > 0);
+    // A server under load, not one that still is `env`.
+    let serves = |line: &String| line.contains("server::serves") && !line.contains("SERVER_KIND");
+    wait_until(|| left_over(folder).iter().any(serves));
     kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
     let status = child.wait().unwrap();
     wait_until(|| left_over(folder).is_empty());
@@ -81,6 +88,13 @@ fn even_when_bench_is_killed_nothing_is_left() {
     let folder = Folder::new();
     end_with(&folder, Signal::SIGKILL);
     assert!(samples(&folder) > 0);
+}
+
+/// nginx writes its title over its environment, and with it the mark that bench put there.
+#[test]
+fn nor_a_server_that_has_lost_its_mark() {
+    let command = crate::server::command_of_its_own("honest");
+    end_with_server(&Folder::new(), Signal::SIGKILL, &command);
 }
 
 #[test]

@@ -18,6 +18,11 @@ pub(crate) fn command(kind: &str) -> String {
     )
 }
 
+/// The same with an environment of its own, without what bench put there.
+pub(crate) fn command_of_its_own(kind: &str) -> String {
+    command(kind).replacen("env ", "env -i ", 1)
+}
+
 /// Not a test: the server's main, reached by starting the test binary with its name.
 #[test]
 #[ignore = "a server that other tests start"]
