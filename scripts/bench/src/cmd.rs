@@ -6,5 +6,6 @@ pub mod compare;
 pub mod env;
 pub mod explain;
 pub mod list;
+mod output;
 pub mod report;
 pub mod run;

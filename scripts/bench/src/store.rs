@@ -66,6 +66,14 @@ pub fn write_json(file: &Path, document: &Document) -> anyhow::Result<()> {
     write().with_context(|| format!("cannot write {}", file.display()))
 }
 
+/// Writes a text for the user to a file of the user's.
+///
+/// # Errors
+/// When it cannot.
+pub fn write_text(file: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+}
+
 /// Reads any document of this schema.
 ///
 /// # Errors

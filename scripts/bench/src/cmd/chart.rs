@@ -1,5 +1,6 @@
 //! `chart`: requests per second as bars of text.
 
+use super::output;
 use crate::chart::{Style, chart, json};
 use crate::checkout::Place;
 use crate::cli::ChartArgs;
@@ -18,7 +19,7 @@ pub fn run(args: &ChartArgs) -> anyhow::Result<u8> {
     } else {
         chart(&file, style())?
     };
-    print!("{text}");
+    output::write(text)?;
     Ok(exit::OK)
 }
 

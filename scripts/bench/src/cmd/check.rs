@@ -1,5 +1,6 @@
 //! `check`: the contract on every available target.
 
+use super::output;
 use crate::candidate::{Candidate, Choice, choose};
 use crate::checkout::Place;
 use crate::cli::CheckArgs;
@@ -10,7 +11,7 @@ use crate::interrupt::Interrupt;
 use crate::model::{CaseResult, Outcome, RequestKind, Target};
 use crate::target::StartError;
 use crate::view::{Table, matrix, numbered};
-use crate::{conformance, cpus, exit, os, prepare};
+use crate::{conformance, cpus, exit, os, prepare, store};
 use contract::targets::Contract;
 use contract::{Case, Judge, Level, Selection, Values};
 use std::collections::BTreeMap;
@@ -145,24 +146,31 @@ fn waiting_cases(
 
 fn show(args: &CheckArgs, targets: &[Target]) -> anyhow::Result<()> {
     let tables = [matrix(targets), failures(targets)];
+    let exported = export(args, targets, &tables);
+    print(targets, &tables).and(exported)
+}
+
+fn export(args: &CheckArgs, targets: &[Target], tables: &[Table]) -> anyhow::Result<()> {
+    if let Some(file) = &args.export_json {
+        store::write_text(file, &(serde_json::to_string_pretty(targets)? + "\n"))?;
+    }
+    if let Some(file) = &args.export_markdown {
+        let markdown: String = tables.iter().map(Table::to_markdown).collect();
+        store::write_text(file, &markdown)?;
+    }
+    Ok(())
+}
+
+fn print(targets: &[Target], tables: &[Table; 2]) -> anyhow::Result<()> {
     for table in [&numbered(&tables[0]), &tables[1]] {
         if !table.rows.is_empty() {
-            println!("{}", table.to_text());
+            output::line(table.to_text())?;
         }
     }
     for target in targets {
         if let Some(reason) = &target.skipped {
-            println!("skipped: {}: {reason}", target.name);
+            output::line(format_args!("skipped: {}: {reason}", target.name))?;
         }
-    }
-    if let Some(file) = &args.export_markdown {
-        std::fs::write(
-            file,
-            tables.iter().map(Table::to_markdown).collect::<String>(),
-        )?;
-    }
-    if let Some(file) = &args.export_json {
-        std::fs::write(file, serde_json::to_string_pretty(targets)? + "\n")?;
     }
     Ok(())
 }

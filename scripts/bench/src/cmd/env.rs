@@ -1,5 +1,6 @@
 //! `env`: what about this machine spoils measurements.
 
+use super::output;
 use crate::cli::EnvArgs;
 use crate::model::{Machine, Severity};
 use crate::view::Table;
@@ -8,13 +9,13 @@ use crate::{exit, os};
 /// Shows every fact with its remedy.
 ///
 /// # Errors
-/// When stdout cannot be written as JSON.
+/// When stdout cannot be written.
 pub fn run(args: &EnvArgs) -> anyhow::Result<u8> {
     let machine = os::machine();
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&machine)?);
+        output::line(serde_json::to_string_pretty(&machine)?)?;
     } else {
-        print!("{}", table(&machine).to_text());
+        output::write(table(&machine).to_text())?;
     }
     Ok(exit::OK)
 }

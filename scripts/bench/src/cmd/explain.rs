@@ -1,5 +1,6 @@
 //! `explain`: what a server does for a request, in words.
 
+use super::output;
 use crate::candidate::{Candidate, Choice, choose};
 use crate::checkout::Place;
 use crate::cli::ExplainArgs;
@@ -62,11 +63,11 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<u8> {
             break;
         }
         match missing {
-            Some(reason) => done.skip(candidate, &reason),
+            Some(reason) => done.skip(candidate, &reason)?,
             None => done.explain(&site, candidate)?,
         }
     }
-    done.show();
+    done.show()?;
     Ok(code(&site, &done))
 }
 
@@ -84,17 +85,18 @@ fn choice(args: &ExplainArgs) -> Choice {
 }
 
 impl Done {
-    fn skip(&mut self, candidate: &Candidate, reason: &str) {
-        println!("skipped: {}: {reason}", candidate.name);
+    fn skip(&mut self, candidate: &Candidate, reason: &str) -> anyhow::Result<()> {
         self.skipped += 1;
+        output::line(format_args!("skipped: {}: {reason}", candidate.name))
     }
 
     /// Only what makes it senseless to go on is an error.
     fn explain(&mut self, site: &Site, candidate: &Candidate) -> anyhow::Result<()> {
         let explained = match site.args.idle {
-            Some(connections) => {
-                idle(site, candidate, connections).map(|row| self.memory.push(row))
-            }
+            Some(connections) => idle(site, candidate, connections).map(|row| {
+                self.memory.push(row);
+                String::new()
+            }),
             None => trace(site, candidate),
         };
         match explained {
@@ -105,13 +107,13 @@ impl Done {
                 self.failed += 1;
                 Ok(())
             }
-            Ok(()) => Ok(()),
+            Ok(text) => output::write(text),
         }
     }
 
-    fn show(&self) {
+    fn show(&self) -> anyhow::Result<()> {
         if self.memory.is_empty() {
-            return;
+            return Ok(());
         }
         let header = ["target", "class", "before", "with", "each", "opened in", ""];
         let mut table = Table::new("Memory for each idle connection", &header);
@@ -120,7 +122,7 @@ impl Done {
             "Proportional set size of the whole process tree. What the kernel needs is not in it."
                 .into(),
         );
-        println!("{}", table.to_text());
+        output::line(table.to_text())
     }
 }
 
@@ -151,8 +153,8 @@ fn idle(site: &Site, candidate: &Candidate, connections: u32) -> anyhow::Result<
     ])
 }
 
-/// Explains its system calls.
-fn trace(site: &Site, candidate: &Candidate) -> anyhow::Result<()> {
+/// Its system calls, explained.
+fn trace(site: &Site, candidate: &Candidate) -> anyhow::Result<String> {
     let requests = site.args.requests;
     eprintln!(
         "bench: {} under strace: {requests} requests",
@@ -161,9 +163,8 @@ fn trace(site: &Site, candidate: &Candidate) -> anyhow::Result<()> {
     let port = free_port()?;
     let launch = filled(site, candidate, port)?;
     let explanation = trace::explain(&launch, port, requests, site.guard.mark(), &site.interrupt)?;
-    println!("{}", table::table(&explanation).to_text());
-    println!("{}", findings::findings(&explanation));
-    Ok(())
+    let table = table::table(&explanation).to_text();
+    Ok(format!("{table}\n{}\n", findings::findings(&explanation)))
 }
 
 fn filled(site: &Site, candidate: &Candidate, port: u16) -> anyhow::Result<Launch> {

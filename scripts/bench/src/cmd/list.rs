@@ -1,5 +1,6 @@
 //! `list`: every target, and what is missing to measure it.
 
+use super::output;
 use crate::candidate::{Choice, choose};
 use crate::checkout::Place;
 use crate::cli::ListArgs;
@@ -9,7 +10,7 @@ use crate::{exit, prepare};
 /// Shows them.
 ///
 /// # Errors
-/// When the list or a name cannot be read.
+/// When the list or a name cannot be read, or stdout cannot be written.
 pub fn run(args: &ListArgs) -> anyhow::Result<u8> {
     let selection = &args.selection;
     let place = Place::find(selection.targets.as_deref())?;
@@ -43,6 +44,6 @@ pub fn run(args: &ListArgs) -> anyhow::Result<u8> {
             prepare::needs(target).unwrap_or_default(),
         ]);
     }
-    print!("{}", table.to_text());
+    output::write(table.to_text())?;
     Ok(exit::OK)
 }

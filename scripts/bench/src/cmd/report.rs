@@ -1,5 +1,6 @@
 //! `report`: a page, pictures and a text from a run; or the part of README that comes from one.
 
+use super::output;
 use crate::checkout::Place;
 use crate::cli::ReportArgs;
 use crate::model::{Document, Run};
@@ -94,7 +95,7 @@ fn write(folder: &Path, files: &[File]) -> anyhow::Result<u8> {
             std::fs::write(&path, &file.text)
         };
         write().with_context(|| format!("cannot write {}", path.display()))?;
-        println!("{}", path.display());
+        output::line(path.display())?;
     }
     Ok(exit::OK)
 }

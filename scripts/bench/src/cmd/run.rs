@@ -71,7 +71,7 @@ pub fn run(args: &RunArgs, scope: &Scope) -> anyhow::Result<u8> {
     if args.dry_run {
         let job = asked.job(&Where::here(), &Here)?;
         let seconds = plan::duration_s(&job.run.plan, &job.candidates);
-        return Ok(finish::dry_run(&job, seconds));
+        return finish::dry_run(&job, seconds);
     }
     let interrupt = Interrupt::on_signals()?;
     os::adopt_orphans();

@@ -23,6 +23,9 @@ fn start(folder: &Folder, command: &str) -> Child {
             "200ms",
             "--warmup",
             "0",
+            // Of an interrupted run, that says more than a file that cannot be written.
+            "--export-markdown",
+            "missing/t.md",
             "--with",
             &with,
         ])

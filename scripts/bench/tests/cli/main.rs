@@ -4,6 +4,7 @@ mod check;
 mod command_line;
 mod ending;
 mod liars;
+mod output;
 mod results;
 mod server;
 mod support;

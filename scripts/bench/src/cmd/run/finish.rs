@@ -2,13 +2,17 @@
 
 use super::Job;
 use crate::cli::RunArgs;
+use crate::cmd::output;
 use crate::model::{Document, Run, Verdict};
 use crate::session::RunError;
 use crate::view::{self, Table, words};
 use crate::{chart, exit, plan, store};
 
 /// What would be done.
-pub(super) fn dry_run(job: &Job, seconds: f64) -> u8 {
+///
+/// # Errors
+/// When stdout cannot be written.
+pub(super) fn dry_run(job: &Job, seconds: f64) -> anyhow::Result<u8> {
     let plan = &job.run.plan;
     let header = ["round", "order of targets"];
     let mut table = Table::new(format!("Seed {}", plan.seed), &header);
@@ -20,25 +24,25 @@ pub(super) fn dry_run(job: &Job, seconds: f64) -> u8 {
             .collect();
         table.rows.push(vec![round.to_string(), names.join(", ")]);
     }
-    println!("{}", table.to_text());
-    println!("Each target in each round, on a fresh process for each number of threads:");
+    output::line(table.to_text())?;
+    output::line("Each target in each round, on a fresh process for each number of threads:")?;
     for threads in &plan.threads {
         for key in plan::cells_of(plan, "", *threads) {
             let rate = key
                 .rate_percent
                 .map(|percent| format!(", at {percent} % of its capacity"))
                 .unwrap_or_default();
-            println!(
+            output::line(format_args!(
                 "  {}, {} connections, {threads} threads, {}{rate}",
                 key.mode, key.connections, key.generator
-            );
+            ))?;
         }
     }
-    println!(
+    output::line(format_args!(
         "About {}, builds apart. Nothing was started.",
         plan::describe_s(seconds)
-    );
-    exit::OK
+    ))?;
+    Ok(exit::OK)
 }
 
 /// Tables and sentences, of whatever was measured.
@@ -47,33 +51,48 @@ pub(super) fn show(args: &RunArgs, job: &Job, result: Result<(), RunError>) -> a
     let mut tables = view::tables(run);
     tables.extend(view::variants(run));
     tables.extend(view::published(run));
-    for table in &tables {
-        println!("{}", table.to_text());
+    // Files first: a table that nobody reads to its end takes nothing from them.
+    let exported = export(args, run, &tables);
+    let told = print(job, &tables).and(exported);
+    let Err(error) = result else {
+        return told.map(|()| code(args, run));
+    };
+    // Why the run ended says more than what became of its tables.
+    if let Err(told) = told {
+        eprintln!("bench: {told:#}");
     }
-    if run.plan.preset.is_some() {
-        println!("{}", chart::of_run(run, super::super::chart::style()));
-    }
-    for sentence in words::summary(run) {
-        println!("{sentence}");
-    }
-    println!("Results: {}", job.store.file().display());
+    let RunError::Interrupted = error else {
+        return Err(error.into());
+    };
+    eprintln!(
+        "bench: interrupted; `bench run --resume --name {}` goes on",
+        run.name
+    );
+    Ok(exit::INTERRUPTED)
+}
+
+fn export(args: &RunArgs, run: &Run, tables: &[Table]) -> anyhow::Result<()> {
     if let Some(file) = &args.export_json {
         store::write_json(file, &Document::Run(Box::new(run.clone())))?;
     }
     if let Some(file) = &args.export_markdown {
-        std::fs::write(file, markdown(run, &tables))?;
+        store::write_text(file, &markdown(run, tables))?;
     }
-    match result {
-        Ok(()) => Ok(code(args, run)),
-        Err(RunError::Interrupted) => {
-            eprintln!(
-                "bench: interrupted; `bench run --resume --name {}` goes on",
-                run.name
-            );
-            Ok(exit::INTERRUPTED)
-        }
-        Err(error) => Err(error.into()),
+    Ok(())
+}
+
+fn print(job: &Job, tables: &[Table]) -> anyhow::Result<()> {
+    let run = &job.run;
+    for table in tables {
+        output::line(table.to_text())?;
     }
+    if run.plan.preset.is_some() {
+        output::line(chart::of_run(run, super::super::chart::style()))?;
+    }
+    for sentence in words::summary(run) {
+        output::line(sentence)?;
+    }
+    output::line(format_args!("Results: {}", job.store.file().display()))
 }
 
 fn markdown(run: &Run, tables: &[Table]) -> String {
