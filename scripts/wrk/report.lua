@@ -3,8 +3,11 @@
 --   wrk -t1 -c64 -d2 --latency -s scripts/wrk/report.lua http://127.0.0.1:8080/
 --   wrk -t1 -c64 -d2 --latency -s scripts/wrk/report.lua http://127.0.0.1:8080/ -- 16
 --
--- The number behind -- is the pipeline depth: so many requests in one write. wrk then takes the time of a whole
--- batch as its latency. Latencies are in microseconds, and wrk has corrected them for coordinated omission.
+-- The number behind -- is the pipeline depth: so many requests in one write. Latencies are in microseconds, and wrk
+-- has corrected them for coordinated omission: to each that is longer than it expects it adds shorter ones, which it
+-- makes up. What it expects is the time between two responses of a connection, but what it measures is the time of a
+-- whole batch. So with a depth above 1 most of its latencies are made up, and neither mean nor percentiles mean
+-- anything; counts do. bench leaves them out.
 
 init = function(args)
    local depth = tonumber(args[1]) or 1

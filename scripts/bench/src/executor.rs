@@ -23,6 +23,9 @@ pub trait Executor {
     /// Seconds since the run began.
     fn now_s(&self) -> f64;
 
+    /// Goes on with a run that had come to `at_s`: its time is counted from there.
+    fn go_on_from(&mut self, at_s: f64);
+
     /// Starts a fresh process and waits until it answers: the seconds from its start to the first byte.
     ///
     /// # Errors

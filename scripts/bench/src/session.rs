@@ -72,6 +72,9 @@ impl Session<'_> {
     /// # Errors
     /// When it has to stop before its time.
     pub fn go(&mut self) -> Result<(), RunError> {
+        let samples = self.run.cells.iter().flat_map(|cell| &cell.samples);
+        self.executor
+            .go_on_from(samples.map(|sample| sample.at_s).fold(0.0, f64::max));
         self.keep_results()?;
         for round in 1..=self.run.plan.rounds {
             for index in plan::order(self.run.plan.seed, round, self.candidates.len()) {

@@ -42,7 +42,8 @@ pub trait Host {
     /// When the machine cannot be asked.
     fn watch(&mut self, middle: Duration) -> Result<(), StartError>;
 
-    /// What the server used since [`Host::watch`], for so many responses in a load of `elapsed_s` seconds.
+    /// What the server used since [`Host::watch`], for so many responses, which at the measured rate take `elapsed_s`
+    /// seconds.
     ///
     /// # Errors
     /// When the machine cannot be asked, or something else has the port.

@@ -31,6 +31,7 @@ pub(crate) struct Mock {
     pub(crate) log: Vec<String>,
     pub(crate) running: Option<String>,
     pub(crate) measured: usize,
+    pub(crate) before_s: f64,
 }
 
 /// A load of two seconds in which the server was the limit.
@@ -86,7 +87,11 @@ pub(crate) fn able() -> Capabilities {
 
 impl Executor for Mock {
     fn now_s(&self) -> f64 {
-        self.measured as f64
+        self.before_s + self.measured as f64
+    }
+
+    fn go_on_from(&mut self, at_s: f64) {
+        self.before_s = at_s;
     }
 
     fn start(&mut self, candidate: &Candidate, threads: u32) -> Result<f64, StartError> {
@@ -136,8 +141,12 @@ impl Executor for Mock {
                 cause: "Broken pipe".into(),
             }));
         }
+        let at_s = self.now_s();
         let Some(script) = self.loads.get_mut(&name) else {
-            return Ok(measured(1000.0, 10.0));
+            return Ok(Measured {
+                at_s,
+                ..measured(1000.0, 10.0)
+            });
         };
         let next = if script.len() > 1 {
             script.remove(0)

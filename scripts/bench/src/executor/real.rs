@@ -5,7 +5,7 @@ use super::{Executor, Inspection, Local, MeasureError, Measured};
 use crate::candidate::Candidate;
 use crate::conformance;
 use crate::cpus;
-use crate::generator::{Generators, Here, Load, Site};
+use crate::generator::{Generators, Here, Load, Loaded, Site};
 use crate::model::{CpuPlan, GeneratorKind, RequestKind, Verdict};
 use crate::os;
 use crate::target::StartError;
@@ -46,6 +46,8 @@ pub struct Setting {
 pub struct Real {
     setting: Setting,
     began: Instant,
+    /// Seconds that the run had come to before.
+    before_s: f64,
     host: Box<dyn Host>,
     generators: Rc<dyn Generators>,
     address: Option<SocketAddr>,
@@ -72,6 +74,7 @@ impl Real {
         Self {
             setting,
             began: Instant::now(),
+            before_s: 0.0,
             host,
             generators,
             address: None,
@@ -150,7 +153,11 @@ impl Real {
 
 impl Executor for Real {
     fn now_s(&self) -> f64 {
-        self.began.elapsed().as_secs_f64()
+        self.before_s + self.began.elapsed().as_secs_f64()
+    }
+
+    fn go_on_from(&mut self, at_s: f64) {
+        self.before_s = at_s;
     }
 
     fn start(&mut self, candidate: &Candidate, threads: u32) -> Result<f64, StartError> {
@@ -200,7 +207,7 @@ impl Executor for Real {
         let loaded = generator
             .run(load, address, duration, &site)
             .map_err(|error| self.failed(&error))?;
-        let (server, heat) = self.host.seen(loaded.elapsed_s, loaded.all_responses)?;
+        let (server, heat) = self.host.seen(whole_s(&loaded), loaded.all_responses)?;
         Ok(Measured {
             at_s,
             loaded,
@@ -220,6 +227,15 @@ impl Executor for Real {
     fn stop(&mut self) -> Result<Vec<String>, StartError> {
         self.address = None;
         self.host.stop()
+    }
+}
+
+/// Seconds that all responses take at the measured rate. The server's CPU time is that of the whole load, the drain
+/// included: as a share of this it is that of the measured time, CPU per request times requests per second.
+fn whole_s(loaded: &Loaded) -> f64 {
+    match loaded.responses {
+        0 => loaded.elapsed_s,
+        measured => loaded.elapsed_s * loaded.all_responses as f64 / measured as f64,
     }
 }
 
@@ -243,3 +259,6 @@ fn wrong(
     );
     Some((Verdict::WrongBytes, reason))
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,11 +4,12 @@ use crate::model::{Heat, ServerCost};
 use crate::os::{self, Throttle, Usage};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Watches a process tree from just before a load until just after it.
 #[derive(Debug)]
 pub(super) struct Watch {
+    began: Instant,
     cpus: Vec<u32>,
     usage: Usage,
     stolen_s: Option<f64>,
@@ -37,10 +38,11 @@ impl Watch {
             busy_s: os::busy_s(cpus),
             usage: os::usage(processes),
             cpus: cpus.to_vec(),
+            began: Instant::now(),
         }
     }
 
-    /// What the tree, now `processes`, used for `all_responses` in a load of `elapsed_s`.
+    /// What the tree, now `processes`, used for `all_responses`, which at the measured rate take `elapsed_s`.
     pub(super) fn end(
         self,
         processes: &[i32],
@@ -65,10 +67,14 @@ impl Watch {
         }
         // A tree that has ended tells nothing any more.
         if os::SAMPLES && used.processes > 0 && used.cpu_s >= 0.0 {
-            let available = elapsed_s * f64::from(cpus) - stolen_s.unwrap_or(0.0);
-            let share = |cpu_s: f64| (available > 0.0).then(|| (cpu_s / available).max(0.0));
-            cost.utilisation = share(used.cpu_s);
-            cost.others_utilisation = busy_s.and_then(|busy| share(busy - used.cpu_s));
+            let wall_s = self.began.elapsed().as_secs_f64();
+            let had = Had {
+                wall_s,
+                cpus,
+                stolen_s,
+            };
+            cost.utilisation = had.share(used.cpu_s, elapsed_s);
+            cost.others_utilisation = busy_s.and_then(|busy| had.share(busy - used.cpu_s, wall_s));
             cost.cpu_us_per_request =
                 (all_responses > 0).then(|| used.cpu_s * 1e6 / all_responses as f64);
             fill(&mut cost, &used);
@@ -91,6 +97,24 @@ impl Watch {
             throttled,
             ..self.heat.clone()
         }
+    }
+}
+
+/// The CPU time that was to be had while a tree was watched, which is longer than the measured time: connections are
+/// opened before, and what is under way is awaited after it.
+#[derive(Clone, Copy, Debug)]
+struct Had {
+    wall_s: f64,
+    cpus: u32,
+    stolen_s: Option<f64>,
+}
+
+impl Had {
+    /// `cpu_s` as a share of what was to be had in `seconds`: time was stolen evenly.
+    fn share(&self, cpu_s: f64, seconds: f64) -> Option<f64> {
+        let cpus = f64::from(self.cpus) - self.stolen_s.unwrap_or(0.0) / self.wall_s;
+        let available = seconds * cpus;
+        (available > 0.0).then(|| (cpu_s / available).max(0.0))
     }
 }
 
@@ -136,5 +160,35 @@ impl Middle {
     fn seen(self) -> Option<(Option<u64>, Usage)> {
         drop(self.cancel);
         self.thread.join().ok().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stolen_time_is_spread_over_all_the_time_that_was_watched() {
+        let had = Had {
+            wall_s: 4.0,
+            cpus: 2,
+            stolen_s: Some(1.6),
+        };
+        let share = had.share(1.6, 2.0).unwrap();
+        assert!((share - 0.5).abs() < 1e-12, "{share}");
+        assert_eq!(had.share(1.0, 0.0), None);
+    }
+
+    /// What others did while connections were opened and awaited is no part of the measured time alone.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn others_never_take_more_than_there_is() {
+        let cpus = os::allowed();
+        let me = [std::process::id().cast_signed()];
+        let watch = Watch::begin(&me, &cpus[..1], Duration::ZERO);
+        std::thread::sleep(Duration::from_millis(200));
+        let (cost, _) = watch.end(&me, 0.001, 1);
+        let others = cost.others_utilisation.unwrap();
+        assert!(others < 1.3, "{others}: clock ticks of 10 ms apart");
     }
 }

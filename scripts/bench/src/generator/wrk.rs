@@ -64,7 +64,12 @@ impl Generator for Wrk {
         }
         let finished = child::run(command, whole, site)?;
         let cpus = u32::try_from(threads.min(site.cpus.len())).unwrap_or(1);
-        Ok(loaded(&parse(&finished.stdout)?, &finished, cpus))
+        Ok(loaded(
+            load.mode,
+            &parse(&finished.stdout)?,
+            &finished,
+            cpus,
+        ))
     }
 }
 
@@ -125,7 +130,26 @@ fn told(figure: f64) -> Option<f64> {
     (figure > 0.0).then_some(figure)
 }
 
-fn loaded(line: &Line, finished: &Finished, cpus: u32) -> Loaded {
+/// Of batches wrk's latency tells nothing: `report.lua` says why.
+fn latency(mode: Mode, line: &Line) -> Latency {
+    let kind = LatencyKind::AtSaturation;
+    if mode == Mode::Pipeline {
+        return Latency::unknown(kind);
+    }
+    Latency {
+        kind,
+        mean_us: told(line.mean_us),
+        p50_us: told(line.p50_us),
+        p75_us: told(line.p75_us),
+        p90_us: told(line.p90_us),
+        p99_us: told(line.p99_us),
+        p999_us: told(line.p999_us),
+        p9999_us: told(line.p9999_us),
+        max_us: told(line.max_us),
+    }
+}
+
+fn loaded(mode: Mode, line: &Line, finished: &Finished, cpus: u32) -> Loaded {
     let responses = line.requests.saturating_sub(line.status);
     Loaded {
         elapsed_s: line.duration_us as f64 / 1e6,
@@ -140,17 +164,7 @@ fn loaded(line: &Line, finished: &Finished, cpus: u32) -> Loaded {
             timeout: line.timeout,
             ..Errors::default()
         },
-        latency: Latency {
-            kind: LatencyKind::AtSaturation,
-            mean_us: told(line.mean_us),
-            p50_us: told(line.p50_us),
-            p75_us: told(line.p75_us),
-            p90_us: told(line.p90_us),
-            p99_us: told(line.p99_us),
-            p999_us: told(line.p999_us),
-            p9999_us: told(line.p9999_us),
-            max_us: told(line.max_us),
-        },
+        latency: latency(mode, line),
         read_bytes: Some(line.bytes),
         histogram: Vec::new(),
         in_flight: None,
@@ -177,7 +191,7 @@ mod tests {
             cpu_s: 0.5,
             stolen_s: None,
         };
-        let loaded = loaded(&parse(TEXT).unwrap(), &finished, 1);
+        let loaded = loaded(Mode::Keepalive, &parse(TEXT).unwrap(), &finished, 1);
         assert_eq!((loaded.responses, loaded.read_bytes), (1876, Some(924_960)));
         let errors = Errors {
             connect: 1,
@@ -199,8 +213,21 @@ mod tests {
             cpu_s: 0.5,
             stolen_s: None,
         };
-        let latency = loaded(&parse(&text).unwrap(), &finished, 1).latency;
+        let latency = loaded(Mode::Keepalive, &parse(&text).unwrap(), &finished, 1).latency;
         assert_eq!((latency.p99_us, latency.p90_us), (None, Some(2500.0)));
+    }
+
+    /// wrk adds 15 shorter latencies, made up, to each batch of 16 that it measured.
+    #[test]
+    fn of_batches_there_is_no_latency() {
+        let finished = Finished {
+            stdout: String::new(),
+            cpu_s: 0.5,
+            stolen_s: None,
+        };
+        let loaded = loaded(Mode::Pipeline, &parse(TEXT).unwrap(), &finished, 1);
+        assert_eq!(loaded.latency, Latency::unknown(LatencyKind::AtSaturation));
+        assert_eq!(loaded.responses, 1876, "counts are right all the same");
     }
 
     #[test]

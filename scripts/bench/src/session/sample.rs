@@ -53,10 +53,11 @@ pub(super) fn of(run: &Run, key: &CellKey, load: &Load, round: u32, measured: &M
 /// Whether latency covers all the time that a connection spends.
 ///
 /// wrk's begins when a request is written, which it does one turn of its loop after the last response: connecting (mode
-/// close) is not in it, and where wrk is the busier side, up to half of the time is missing because of wrk itself.
+/// close) is not in it, and where wrk is the busier side, up to half of the time is missing because of wrk itself. Of
+/// batches (mode pipeline) its latency tells nothing: see `scripts/wrk/report.lua`.
 fn tells_starvation(key: &CellKey, generator: &GeneratorCost, server: &ServerCost) -> bool {
     match (key.generator, key.mode) {
-        (GeneratorKind::Wrk, Mode::Close) => false,
+        (GeneratorKind::Wrk, Mode::Close | Mode::Pipeline) => false,
         (GeneratorKind::Wrk, _) => generator.utilisation <= server.utilisation.unwrap_or(0.0),
         _ => true,
     }
