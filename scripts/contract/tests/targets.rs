@@ -143,6 +143,10 @@ fn each_error_is_one_line_that_names_the_place() {
             "f/targets.toml: target `a`: `unavailable` is empty",
         ),
         (
+            with("[target.reliability]\nsoak = { fails_with = [\"\"], why = \"x\" }"),
+            "f/targets.toml: target `a`: reliability: `soak`: `fails_with` has no words",
+        ),
+        (
             RIGHT.replace("{port}", "{prot}"),
             "f/targets.toml: target `a`: unknown placeholder {prot} in `{prot}`; there are {bin}",
         ),

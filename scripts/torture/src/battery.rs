@@ -1,5 +1,6 @@
 //! Goes through the items, shows what came of them and keeps it.
 
+use std::collections::BTreeMap;
 use std::fmt::Arguments;
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use contract::targets::Contract;
 
 use crate::context::Context;
 use crate::items::{Answer, Ask, Item};
-use crate::outcome::{Figures, Outcome, Trouble, Verdict};
+use crate::outcome::{Figures, Outcome, Trouble, Verdict, round};
 use crate::results::{Entry, Results};
 use crate::target::Checkout;
 
@@ -30,8 +31,8 @@ pub struct Battery<'a> {
     pub out: PathBuf,
     /// What is in it.
     pub results: Results,
-    /// What was found in this run.
-    pub counts: Counts,
+    /// What was found in this run, by target and item.
+    pub found: BTreeMap<(String, &'static str), Verdict>,
 }
 
 /// Outcomes of a run, by verdict.
@@ -43,8 +44,10 @@ pub struct Counts {
     pub fail: usize,
     /// Not so, and known.
     pub deviation: usize,
-    /// Not tried.
+    /// Not tried, though they apply.
     pub skipped: usize,
+    /// Nothing to try.
+    pub inapplicable: usize,
 }
 
 impl Battery<'_> {
@@ -56,7 +59,13 @@ impl Battery<'_> {
         let mut present = Vec::new();
         for target in self.targets.clone() {
             match self.checkout.missing(target) {
-                Some(reason) => eprintln!("torture: {} skipped: {reason}", target.name),
+                Some(reason) => {
+                    eprintln!("torture: {} skipped: {reason}", target.name);
+                    for item in &self.items {
+                        let what = (target.name.clone(), item.id);
+                        self.found.insert(what, Verdict::Skipped);
+                    }
+                }
                 None => present.push(target),
             }
         }
@@ -93,7 +102,7 @@ impl Battery<'_> {
     /// Shows and writes one outcome; what a signal has cut short is neither.
     fn keep(
         &mut self,
-        item: &Item,
+        item: &'static Item,
         target: &Target,
         (figures, result): Answer,
         took: Duration,
@@ -101,20 +110,38 @@ impl Battery<'_> {
         if result == Err(Trouble::Interrupted) {
             return Ok(());
         }
-        let known = target.reliability.get(item.id).map(String::as_str);
+        let known = target.reliability.get(item.id);
         let strict = target.contract != Contract::Foreign;
         let outcome = Outcome::of(result, figures, known, strict);
-        self.counts.add(outcome.verdict);
+        let what = (target.name.clone(), item.id);
+        self.found.insert(what, outcome.verdict);
         show(&target.name, &outcome, took, self.context.seed);
         let entry = Entry {
             outcome,
-            seconds: (took.as_secs_f64() * 1000.0).round() / 1000.0,
+            seconds: round(took.as_secs_f64()),
             seed: self.context.seed,
             scale: self.context.scale,
             commit: self.results.commit.clone(),
         };
         self.results.put(&target.name, item.id, entry);
         self.results.write(&self.out)
+    }
+
+    /// How many of each verdict there are.
+    pub fn counts(&self) -> Counts {
+        let of = |wanted| {
+            self.found
+                .values()
+                .filter(|found| **found == wanted)
+                .count()
+        };
+        Counts {
+            pass: of(Verdict::Pass),
+            fail: of(Verdict::Fail),
+            deviation: of(Verdict::Deviation),
+            skipped: of(Verdict::Skipped),
+            inapplicable: of(Verdict::Inapplicable),
+        }
     }
 
     /// The table of what this run was about: servers down, items across.
@@ -127,26 +154,13 @@ impl Battery<'_> {
                 .chain(self.items.iter().map(|item| item.id)),
         );
         for target in &self.targets {
-            let entries = self.results.targets.get(&target.name);
-            let word = |item: &&Item| {
-                let entry = entries.and_then(|entries| entries.get(item.id));
-                entry.map_or("–", |entry| word(entry.outcome.verdict))
-            };
-            let words = self.items.iter().map(word);
+            let words = self.items.iter().map(|item| {
+                let found = self.found.get(&(target.name.clone(), item.id));
+                found.map_or("–", |verdict| word(*verdict))
+            });
             table.add_row([target.name.as_str()].into_iter().chain(words));
         }
         table.to_string()
-    }
-}
-
-impl Counts {
-    fn add(&mut self, verdict: Verdict) {
-        match verdict {
-            Verdict::Pass => self.pass += 1,
-            Verdict::Fail => self.fail += 1,
-            Verdict::Deviation => self.deviation += 1,
-            Verdict::Skipped => self.skipped += 1,
-        }
     }
 }
 
@@ -157,6 +171,8 @@ fn word(verdict: Verdict) -> &'static str {
         Verdict::Fail => "FAIL",
         Verdict::Deviation => "deviates",
         Verdict::Skipped => "skipped",
+        // In tables as what has no place: nothing is to be done about it.
+        Verdict::Inapplicable => "n/a",
     }
 }
 

@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,14 +24,21 @@ const ERROR: u8 = 1;
 const USAGE: u8 = 2;
 /// A server failed an item, or README is not what the results say.
 const CHECK_FAILED: u8 = 3;
+/// Under `--strict`: something was skipped.
+const SKIPPED: u8 = 4;
 /// Interrupted: children have ended, results so far are kept.
 const INTERRUPTED: u8 = 130;
 
+const EXIT_CODES: &str = "\
+Exit codes: 0 all well, 1 error, 2 usage, 3 a server failed or README is not what the results say,
+            4 something that applies was skipped under --strict, 130 interrupted";
+
 /// Tries whether servers hold under load, faults and time.
 #[derive(Debug, Parser)]
-#[command(name = "torture", version)]
+#[command(name = "torture", version, after_help = EXIT_CODES)]
 struct Args {
-    /// Items to try, by id or group [default: all]
+    /// Items to try, by id (see --list) or group: fuzzing, faults, sigterm, environment, slow-clients, storms, soak
+    /// [default: all]
     #[arg(long, value_delimiter = ',', value_name = "ITEM")]
     only: Vec<String>,
 
@@ -46,13 +54,18 @@ struct Args {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// The file that keeps the results [default: results/reliability.json]
+    /// The file that keeps the results [default: reliability.json in cargo's target folder; README's table is made from
+    /// results/reliability.json]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
     /// Take the servers as they were built last
     #[arg(long)]
     no_build: bool,
+
+    /// Exit with 4 where something that applies was skipped: a server or a tool is not there
+    #[arg(long)]
+    strict: bool,
 
     /// List the items, and do nothing
     #[arg(long)]
@@ -85,12 +98,10 @@ fn run(args: &Args) -> anyhow::Result<u8> {
         return Ok(OK);
     }
     let checkout = Checkout::find()?;
-    let out = match &args.out {
-        Some(out) => out.clone(),
-        None => checkout.root.join("results/reliability.json"),
-    };
     if args.readme {
-        let same = readme::update(&checkout, &out, args.check)?;
+        let recorded = checkout.root.join("results/reliability.json");
+        let results = args.out.as_ref().unwrap_or(&recorded);
+        let same = readme::update(&checkout, results, args.check)?;
         return Ok(if same { OK } else { CHECK_FAILED });
     }
     let selected = items::select(&args.only)
@@ -123,12 +134,15 @@ fn run(args: &Args) -> anyhow::Result<u8> {
     };
     let minutes = full.as_secs_f64() * context.scale / 60.0;
     eprintln!(
-        "torture: {} items, {} servers, about {minutes:.1} minutes, seed {}",
-        items.len(),
-        targets.len(),
+        "torture: {}, {}, about {minutes:.1} minutes, seed {}",
+        number_of(items.len(), "item"),
+        number_of(targets.len(), "server"),
         context.seed
     );
-    let results = Results::resume(&out, machine::commit(&checkout.root), context.seed)?;
+    let scratch = checkout.target.join("reliability.json");
+    let out = args.out.clone().unwrap_or(scratch);
+    let commit = machine::commit(&checkout.root);
+    let results = Results::resume(&out, args.out.is_none(), commit, context.seed)?;
     let mut battery = Battery {
         checkout: &checkout,
         targets,
@@ -136,28 +150,40 @@ fn run(args: &Args) -> anyhow::Result<u8> {
         context,
         out,
         results,
-        counts: Counts::default(),
+        found: BTreeMap::new(),
     };
     battery.run()?;
     say(format_args!("\n{}", battery.table()));
-    Ok(verdict(&battery))
+    Ok(verdict(&battery, args.strict))
 }
 
-fn verdict(battery: &Battery) -> u8 {
+fn verdict(battery: &Battery, strict: bool) -> u8 {
     let Counts {
         pass,
         fail,
         deviation,
         skipped,
-    } = battery.counts;
+        inapplicable,
+    } = battery.counts();
+    let deviations = number_of(deviation, "known deviation");
     say(format_args!(
-        "{pass} passed, {fail} failed, {deviation} known deviations, {skipped} skipped"
+        "{pass} passed, {fail} failed, {deviations}, {skipped} skipped, {inapplicable} not applicable"
     ));
-    match (battery.context.go_on(), fail) {
-        (Err(_), _) => INTERRUPTED,
-        (Ok(()), 0) => OK,
-        (Ok(()), _) => CHECK_FAILED,
+    if battery.context.go_on().is_err() {
+        INTERRUPTED
+    } else if fail > 0 {
+        CHECK_FAILED
+    } else if strict && skipped > 0 {
+        SKIPPED
+    } else {
+        OK
     }
+}
+
+/// `1 item`, `2 items`.
+fn number_of(count: usize, thing: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{plural}")
 }
 
 fn list() {

@@ -68,7 +68,7 @@ pub const ITEMS: &[Item] = &[
     item("no-io-uring", "environment", 2, environment::no_io_uring, "io_uring_setup fails with EPERM, ENOSYS, ENOMEM, EMFILE: full service, or one clear line"),
     item("half-a-cpu", "environment", 1, environment::half_a_cpu, "a cgroup with half a CPU: full service"),
     item("few-descriptors", "environment", 2, descriptors::few, "100 connections at `ulimit -n 64`: it serves again as soon as they are gone"),
-    Item { id: slow::ID, group: "slow-clients", title: "5,000 clients that drip a byte a second and 500 that never read, beside 64 good ones: those keep 80 % of their throughput, memory is bounded, the slow ones are closed", length: slow::LENGTH, ask: Ask::Together(slow::all) },
+    Item { id: slow::ID, group: "slow-clients", title: "5,000 clients that drip a byte a second and 500 that never read, beside 64 good ones: those keep 80 % of their throughput, memory is bounded; our HTTP servers close the slow ones, others may leave them open", length: slow::LENGTH, ask: Ask::Together(slow::all) },
     item("storms", "storms", 25, storms::storms, "100,000 connects and closes, half of them by RST, at every point of an exchange: no descriptor and no memory is lost"),
     Item { id: "soak", group: "soak", title: "20 minutes of mixed load with 1 % hostile requests, all servers at once: memory stays the same, no error", length: soak::LENGTH, ask: Ask::Together(soak::all) },
 ];

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use contract::StartError;
+use contract::targets::KnownFailure;
 use serde::{Deserialize, Serialize};
 
 /// Named numbers that an item measured: `"requests"`, `"rss_bytes"`, … Names end with their unit where they have one.
@@ -32,10 +33,23 @@ impl Figures {
         self.0.get(name).copied()
     }
 
+    /// The same with three digits behind the point: more is noise.
+    fn rounded(mut self) -> Self {
+        for value in self.0.values_mut() {
+            *value = round(*value);
+        }
+        self
+    }
+
     /// All, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
         self.0.iter().map(|(name, value)| (name.as_str(), *value))
     }
+}
+
+/// To three digits behind the point.
+pub fn round(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
 }
 
 /// Why an item was not passed.
@@ -50,6 +64,8 @@ pub enum Trouble {
     },
     /// It could not be tried: what is missing, and the remedy.
     Skip(String),
+    /// It asks for nothing that this server does, on whatever machine: why.
+    Inapplicable(String),
     /// A signal ended the battery; nothing is known.
     Interrupted,
 }
@@ -104,6 +120,8 @@ pub enum Verdict {
     Fail,
     /// Not tried; the reason says why.
     Skipped,
+    /// Nothing to try: it asks for what this server does not do; the reason says what.
+    Inapplicable,
     /// Not as it should be, and known: targets.toml says why.
     Deviation,
 }
@@ -122,37 +140,53 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Judges what an item returned; `known` is the target's own word that it fails this one. A failure that is known
-    /// is a deviation, and a known one that passes a failure where `strict`: then targets.toml is wrong.
+    /// Judges what an item returned; `known` is the target's own word that it fails this one, and how. A failure that
+    /// is known is a deviation, and a known one that passes a failure where `strict`: then targets.toml is wrong.
     pub fn of(
         result: Result<(), Trouble>,
         figures: Figures,
-        known: Option<&str>,
+        known: Option<&KnownFailure>,
         strict: bool,
     ) -> Self {
-        let (verdict, reason, repeat) = match (result, known) {
-            (Ok(()), Some(known)) if strict => {
-                let told =
-                    format!("passes, though targets.toml lists it under reliability: {known}");
-                (Verdict::Fail, Some(told), None)
+        let (verdict, reason, repeat) = match result {
+            Ok(()) => match known.filter(|_| strict) {
+                None => (Verdict::Pass, None, None),
+                Some(known) => (Verdict::Fail, Some(passes(known)), None),
+            },
+            Err(Trouble::Fail { reason, repeat }) => {
+                let (verdict, told) = judge(reason, known);
+                (verdict, Some(told), Some(repeat))
             }
-            (Ok(()), _) => (Verdict::Pass, None, None),
-            (Err(Trouble::Fail { reason, repeat }), None) => {
-                (Verdict::Fail, Some(reason), Some(repeat))
-            }
-            (Err(Trouble::Fail { reason, repeat }), Some(known)) => (
-                Verdict::Deviation,
-                Some(format!("{reason} (known: {known})")),
-                Some(repeat),
-            ),
-            (Err(Trouble::Skip(reason)), _) => (Verdict::Skipped, Some(reason), None),
-            (Err(Trouble::Interrupted), _) => (Verdict::Skipped, Some("interrupted".into()), None),
+            Err(Trouble::Skip(reason)) => (Verdict::Skipped, Some(reason), None),
+            Err(Trouble::Inapplicable(reason)) => (Verdict::Inapplicable, Some(reason), None),
+            Err(Trouble::Interrupted) => (Verdict::Skipped, Some("interrupted".into()), None),
         };
         Self {
             verdict,
-            figures,
+            figures: figures.rounded(),
             reason,
             repeat: repeat.filter(|repeat| !repeat.is_empty()),
+        }
+    }
+}
+
+fn passes(known: &KnownFailure) -> String {
+    let why = &known.why;
+    format!("passes, though targets.toml lists it under reliability: {why}")
+}
+
+/// What a failure is, and what is told of it.
+fn judge(reason: String, known: Option<&KnownFailure>) -> (Verdict, String) {
+    match known {
+        None => (Verdict::Fail, reason),
+        Some(known) if known.covers(&reason) => {
+            let told = format!("{reason} (known: {})", known.why);
+            (Verdict::Deviation, told)
+        }
+        Some(known) => {
+            let expected = known.fails_with.join("` or `");
+            let told = format!("{reason} (known is a failure with `{expected}`)");
+            (Verdict::Fail, told)
         }
     }
 }
@@ -162,21 +196,39 @@ mod tests {
     use super::*;
 
     fn verdict(result: Result<(), Trouble>, known: Option<&str>, strict: bool) -> Verdict {
-        Outcome::of(result, Figures::default(), known, strict).verdict
+        let known = known.map(|words| KnownFailure {
+            fails_with: vec![words.into()],
+            why: "upstream".into(),
+        });
+        Outcome::of(result, Figures::default(), known.as_ref(), strict).verdict
     }
 
     #[test]
     fn a_known_failure_is_a_deviation_and_a_known_pass_a_failure() {
-        let failed = || Err(Trouble::fail("it died"));
+        let open = || Err(Trouble::fail("5 clients are still open"));
         assert_eq!(verdict(Ok(()), None, true), Verdict::Pass);
-        assert_eq!(verdict(failed(), None, true), Verdict::Fail);
+        assert_eq!(verdict(open(), None, true), Verdict::Fail);
         assert_eq!(
-            verdict(failed(), Some("upstream"), true),
+            verdict(open(), Some("still open"), true),
             Verdict::Deviation
         );
-        assert_eq!(verdict(Ok(()), Some("upstream"), true), Verdict::Fail);
-        assert_eq!(verdict(Ok(()), Some("upstream"), false), Verdict::Pass);
+        assert_eq!(verdict(Ok(()), Some("still open"), true), Verdict::Fail);
+        assert_eq!(verdict(Ok(()), Some("still open"), false), Verdict::Pass);
         let skipped = Err(Trouble::Skip("no strace".into()));
-        assert_eq!(verdict(skipped, Some("upstream"), true), Verdict::Skipped);
+        assert_eq!(verdict(skipped, Some("still open"), true), Verdict::Skipped);
+    }
+
+    #[test]
+    fn a_known_failure_hides_no_other() {
+        let died = Err(Trouble::fail("the server died: exit status: 1"));
+        assert_eq!(verdict(died, Some("still open"), true), Verdict::Fail);
+    }
+
+    #[test]
+    fn figures_are_rounded() {
+        let mut figures = Figures::default();
+        figures.set("seconds", 0.390_911_523_999_999_95);
+        let kept = Outcome::of(Ok(()), figures, None, true).figures;
+        assert_eq!(kept.get("seconds"), Some(0.391));
     }
 }

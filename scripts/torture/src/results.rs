@@ -45,23 +45,41 @@ pub struct Entry {
     pub commit: Option<String>,
 }
 
+impl Entry {
+    /// Whether all of the item was done.
+    pub fn is_in_full(&self) -> bool {
+        self.scale >= 1.0
+    }
+}
+
 impl Results {
-    /// What `file` holds, or nothing yet; for a new run on this machine.
+    /// What `file` holds, or nothing yet; for a new run on this machine. What is from another machine is `replaced`, or
+    /// stays.
     ///
     /// # Errors
-    /// When the file is no such one, or from another machine.
-    pub fn resume(file: &Path, commit: Option<String>, seed: u64) -> anyhow::Result<Self> {
+    /// When the file is no such one, or from another machine and stays.
+    pub fn resume(
+        file: &Path,
+        replaced: bool,
+        commit: Option<String>,
+        seed: u64,
+    ) -> anyhow::Result<Self> {
         let machine = Machine::this();
         let targets = match file.exists() {
             false => BTreeMap::new(),
             true => {
                 let before = Self::read(file)?;
+                let is_ours = before.machine == machine;
                 ensure!(
-                    before.machine == machine,
+                    is_ours || replaced,
                     "{} is from another machine: move it away, or write elsewhere with --out",
                     file.display()
                 );
-                before.targets
+                if is_ours {
+                    before.targets
+                } else {
+                    BTreeMap::new()
+                }
             }
         };
         Ok(Self {
@@ -91,10 +109,24 @@ impl Results {
         Ok(results)
     }
 
-    /// Puts an entry in the place of what was known before.
+    /// The first entry, if any, that is not of a run in full: its target, and its item.
+    pub fn short(&self) -> Option<(&str, &str)> {
+        let all = self.targets.iter().flat_map(|(target, entries)| {
+            let of_target = entries.iter();
+            of_target.map(move |(item, entry)| (target.as_str(), item.as_str(), entry))
+        });
+        let short =
+            |(target, item, entry): (_, _, &Entry)| (!entry.is_in_full()).then_some((target, item));
+        all.into_iter().find_map(short)
+    }
+
+    /// Puts an entry in the place of what was known before, unless that is of a longer run.
     pub fn put(&mut self, target: &str, item: &str, entry: Entry) {
         let items = self.targets.entry(target.to_owned()).or_default();
-        items.insert(item.to_owned(), entry);
+        let before = items.get(item).map_or(0.0, |before| before.scale);
+        if entry.scale >= before {
+            items.insert(item.to_owned(), entry);
+        }
     }
 
     /// Written beside the old file and renamed, so that there is a whole file at every moment.
@@ -114,5 +146,35 @@ impl Results {
             Ok(())
         };
         write().with_context(|| format!("cannot write {}", file.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::{Figures, Trouble};
+
+    fn entry(scale: f64, result: Result<(), Trouble>) -> Entry {
+        Entry {
+            outcome: Outcome::of(result, Figures::default(), None, true),
+            seconds: 1.0,
+            seed: 1,
+            scale,
+            commit: None,
+        }
+    }
+
+    #[test]
+    fn a_short_run_takes_the_place_of_no_longer_one() {
+        let file = tempfile::tempdir().expect("a temporary folder");
+        let mut results = Results::resume(&file.path().join("none"), false, None, 1).expect("new");
+        let full = entry(1.0, Err(Trouble::fail("it died")));
+        for next in [entry(0.1, Ok(())), full.clone(), entry(0.1, Ok(()))] {
+            results.put("a", "soak", next);
+        }
+        assert_eq!(results.targets["a"]["soak"], full);
+        assert_eq!(results.short(), None);
+        results.put("a", "storms", entry(0.1, Ok(())));
+        assert_eq!(results.short(), Some(("a", "storms")));
     }
 }

@@ -11,6 +11,8 @@ use contract::{Target, Targets, Values};
 pub struct Checkout {
     /// Its root.
     pub root: PathBuf,
+    /// Cargo's target folder.
+    pub target: PathBuf,
     /// Folder of the compiled binaries.
     pub bin: PathBuf,
     /// All targets.
@@ -31,9 +33,11 @@ impl Checkout {
             );
         };
         let cargo = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+        let target = root.join(cargo);
         Ok(Self {
             root: root.to_owned(),
-            bin: root.join(cargo).join("release"),
+            bin: target.join("release"),
+            target,
             targets: Targets::load(&root.join(list))?,
         })
     }

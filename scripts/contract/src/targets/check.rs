@@ -46,6 +46,15 @@ pub(super) fn target(target: &Target) -> Result<(), String> {
     if let Some(id) = target.deviations.keys().find(|id| !is_case(id)) {
         return told(format!("deviations: unknown case `{id}`"));
     }
+    let says_nothing =
+        |words: &[String]| words.iter().all(String::is_empty) || words.contains(&String::new());
+    if let Some((id, _)) =
+        (target.reliability.iter()).find(|(_, known)| says_nothing(&known.fails_with))
+    {
+        return told(format!(
+            "reliability: `{id}`: `fails_with` has no words: any failure would be known"
+        ));
+    }
     if let Some(line) = target.extra_fields.iter().find(|line| !line.contains(": ")) {
         return told(format!("extra_fields: `{line}` is not `Name: value`"));
     }

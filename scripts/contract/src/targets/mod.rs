@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 pub use placeholder::{Values, substitute};
-pub use target::{Class, Contract, Target};
+pub use target::{Class, Contract, KnownFailure, Target};
 
 /// Why targets.toml, or a command in it, cannot be used; one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -96,9 +96,26 @@ pub struct Target {
     /// Cases it is known to fail: reason and upstream reference.
     #[serde(default)]
     pub deviations: BTreeMap<String, String>,
-    /// Items of the reliability battery that it is known to fail: reason and upstream reference.
+    /// Items of the reliability battery that it is known to fail, and how.
     #[serde(default)]
-    pub reliability: BTreeMap<String, String>,
+    pub reliability: BTreeMap<String, KnownFailure>,
+}
+
+/// How a target is known to fail an item of the reliability battery.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownFailure {
+    /// Words of the line that the battery then says: any of them. Another failure is not known.
+    pub fails_with: Vec<String>,
+    /// The reason, and the upstream reference.
+    pub why: String,
+}
+
+impl KnownFailure {
+    /// Whether a failure that is told as `reason` is this one.
+    pub fn covers(&self, reason: &str) -> bool {
+        self.fails_with.iter().any(|words| reason.contains(words))
+    }
 }
 
 impl Target {

@@ -51,7 +51,8 @@ pub fn small_buffers(
 
 fn with_body(context: &Context, target: &Target, body_size: usize) -> Result<Server, Trouble> {
     if !target.run.iter().any(|word| word.contains("{body_size}")) {
-        return Err(Trouble::Skip("its command takes no {body_size}".into()));
+        let reason = "its command takes no {body_size}";
+        return Err(Trouble::Inapplicable(reason.into()));
     }
     let options = Options {
         body_size,

@@ -24,6 +24,9 @@ const LIES: [(Lie, &str); 5] = [
     (Lie::IgnoresSigterm, "restarts"),
 ];
 
+/// A server whose program is not there.
+const MISSING: &str = "missing";
+
 fn main() {
     if let Ok(name) = std::env::var(LIE) {
         server::serve(&name);
@@ -35,26 +38,36 @@ fn main() {
         is_found_out(checkout.path(), lie, item);
     }
     known_failures_are_deviations();
+    what_is_missing_is_skipped(checkout.path());
     a_command_line_without_sense_is_told(checkout.path());
     an_interrupt_keeps_what_was_found(checkout.path());
     println!("test result: ok. {} lies found out", LIES.len());
 }
 
-/// A list of targets with the right server and all liars; `known` are failures that it lists.
-fn write_list(checkout: &Path, known: &[(Lie, &str)]) {
+/// A list of targets with the right server and all liars; `known` are failures that it lists, with their words.
+fn write_list(checkout: &Path, known: &[(Lie, &str, &str)]) {
     let program = std::env::current_exe().expect("this program has a path");
     let mut list = String::new();
-    for lie in LIES.map(|(lie, _)| lie).into_iter().chain([Lie::None]) {
+    let mut lies = vec![Lie::None];
+    lies.extend(LIES.map(|(lie, _)| lie));
+    lies.dedup();
+    for lie in lies {
         list += &format!(
             "[[target]]\nname = \"{lie:?}\"\nclass = \"library\"\nlanguage = \"Rust\"\nstack = \"std\"\n\
              contract = \"exact\"\nsource = \"main.rs\"\nenv = {{ {LIE} = \"{lie:?}\" }}\n\
              run = [\"{}\", \"{{port}}\", \"{{body_size}}\"]\n",
             program.display()
         );
-        for (_, item) in known.iter().filter(|(other, _)| *other == lie) {
-            list += &format!("[target.reliability]\n{item} = \"upstream knows\"\n");
+        for (_, item, words) in known.iter().filter(|(other, ..)| *other == lie) {
+            list += &format!(
+                "[target.reliability]\n{item} = {{ fails_with = [\"{words}\"], why = \"upstream knows\" }}\n"
+            );
         }
     }
+    list += &format!(
+        "[[target]]\nname = \"{MISSING}\"\nclass = \"library\"\nlanguage = \"Rust\"\nstack = \"std\"\n\
+         source = \"main.rs\"\nrun = [\"{{bin}}/not-there\", \"{{port}}\"]\n"
+    );
     std::fs::create_dir_all(checkout.join("servers")).expect("the folder can be made");
     std::fs::write(checkout.join("servers/targets.toml"), list).expect("the list can be written");
 }
@@ -73,7 +86,7 @@ fn torture(checkout: &Path, arguments: &[&str]) -> (i32, String) {
 }
 
 fn verdict(checkout: &Path, target: &str, item: &str) -> Value {
-    let file = checkout.join("results/reliability.json");
+    let file = checkout.join("target/reliability.json");
     let text = std::fs::read_to_string(file).expect("results are written");
     let results: Value = serde_json::from_str(&text).expect("results are JSON");
     results["targets"][target][item]["verdict"].clone()
@@ -105,8 +118,13 @@ fn is_found_out(checkout: &Path, lie: Lie, item: &str) {
 fn known_failures_are_deviations() {
     let checkout = tempfile::tempdir().expect("a temporary folder");
     let known = [
-        (Lie::DiesOfErrors, "few-descriptors"),
-        (Lie::None, "few-descriptors"),
+        (Lie::DiesOfErrors, "few-descriptors", "the server died"),
+        (
+            Lie::KeepsDescriptors,
+            "few-descriptors",
+            "of their throughput",
+        ),
+        (Lie::None, "few-descriptors", "the server died"),
     ];
     write_list(checkout.path(), &known);
     let only = |name| {
@@ -121,8 +139,19 @@ fn known_failures_are_deviations() {
         verdict(checkout.path(), "DiesOfErrors", "few-descriptors"),
         "deviation"
     );
+    let (code, told) = only("KeepsDescriptors");
+    assert_eq!(code, 3, "it is another failure: {told}");
     let (code, told) = only("None");
     assert_eq!(code, 3, "a listed failure that passes is one: {told}");
+}
+
+fn what_is_missing_is_skipped(checkout: &Path) {
+    let only = ["--servers", MISSING, "--only", "restarts"];
+    let (code, told) = torture(checkout, &only);
+    assert_eq!(code, 0, "{told}");
+    assert!(told.contains("1 skipped"), "{told}");
+    let (code, told) = torture(checkout, &[&only[..], &["--strict"]].concat());
+    assert_eq!(code, 4, "{told}");
 }
 
 fn a_command_line_without_sense_is_told(checkout: &Path) {

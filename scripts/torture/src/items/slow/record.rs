@@ -13,6 +13,9 @@ use crate::outcome::{Figures, Trouble};
 /// Good clients keep so much of their throughput.
 const KEPT: f64 = 0.8;
 
+/// Words of the failure to keep it.
+pub(super) const TOO_LITTLE: &str = "of their throughput";
+
 /// What an engine may hold for a client that drips: a buffer of 16 KiB for its head, and a stack or a task; and for one
 /// that never reads: 64 KiB of responses, as much of requests, and the like.
 const ENGINE: (u64, u64) = (32 << 10, 192 << 10);
@@ -93,7 +96,7 @@ impl Record {
         if !self.keeps_up() {
             let percent = self.kept() * 100.0;
             return Err(Trouble::fail(format!(
-                "good clients keep {percent:.0} % of their throughput"
+                "good clients keep {percent:.0} % {TOO_LITTLE}"
             )));
         }
         Ok(())

@@ -9,7 +9,7 @@ use contract::targets::Contract;
 use super::ID;
 use super::crowd::{Crowd, Size};
 use super::measure::{Sample, measure};
-use super::record::Record;
+use super::record::{self, Record};
 use crate::context::Context;
 use crate::items::Answer;
 use crate::outcome::{Figures, Trouble};
@@ -105,7 +105,9 @@ impl<'a> Trial<'a> {
     /// Whether more rounds would tell nothing new of it: it keeps up, or is known not to.
     pub(super) fn is_known(&self) -> bool {
         let keeps_up = |live: &Live| live.record.keeps_up();
-        self.target.reliability.contains_key(ID) || self.live.as_ref().map_or(true, keeps_up)
+        let known = self.target.reliability.get(ID);
+        known.is_some_and(|known| known.covers(record::TOO_LITTLE))
+            || self.live.as_ref().map_or(true, keeps_up)
     }
 
     fn step(&mut self, step: impl FnOnce(&mut Live) -> Result<(), Trouble>) {
