@@ -161,3 +161,6 @@ fn retry(mut operation: impl FnMut() -> io::Result<usize>) -> io::Result<usize> 
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -47,8 +47,8 @@ pub fn now() -> [u8; LEN] {
     FORMATTED.get().1
 }
 
-/// Seconds since the clock was started. Unlike the date it never jumps, so deadlines are counted
-/// in it.
+/// Seconds since the clock was started, in which deadlines are counted: a step of the system's clock
+/// moves the date by as much, but this by one at most.
 pub fn ticks() -> u32 {
     TICKS.load(Relaxed)
 }

@@ -4,9 +4,9 @@
 mod defer;
 
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs};
+use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, ToSocketAddrs};
 
-use socket2::{Domain, Protocol, Socket, Type};
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
 use crate::{Args, Error};
 
@@ -44,6 +44,12 @@ pub fn free_address(args: &Args) -> Result<SocketAddr, Error> {
         socket.bind(&address.into())?;
         TcpListener::from(socket).local_addr()
     })
+}
+
+/// Refuses clients from now on, also those that wait, and wakes the threads that block in `accept`,
+/// which fails. Only Linux knows this: elsewhere nothing happens until the process ends.
+pub fn refuse(listener: &TcpListener) {
+    let _ = SockRef::from(listener).shutdown(Shutdown::Both);
 }
 
 /// Tries what is to be done at the address that the command line names.

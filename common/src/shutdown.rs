@@ -64,12 +64,16 @@ impl InFlight {
         self.stopping.load(SeqCst)
     }
 
-    /// From now on connections close after their next response; returns when no request has been
-    /// under way for a moment, or after [`GRACE`].
+    /// From now on connections close after their next response.
+    pub fn stop(&self) {
+        self.stopping.store(true, SeqCst);
+    }
+
+    /// Stops, and returns when no request has been under way for a moment, or after [`GRACE`].
     pub fn drain(&self) {
         /// A request that was in the kernel when the signal came is under way by then.
         const QUIET: Duration = Duration::from_millis(50);
-        self.stopping.store(true, SeqCst);
+        self.stop();
         let end = Instant::now() + GRACE;
         let mut busy = Instant::now();
         while Instant::now() < end && busy.elapsed() < QUIET {

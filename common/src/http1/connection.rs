@@ -40,7 +40,9 @@ pub enum Next {
     Read,
     /// Give the rest of the input again: the output was full.
     Again,
-    /// Close: the client has been told so, or asked for it.
+    /// Close at once: the client asked for it, so it sends no more (RFC 9112 9.6). If it does all the
+    /// same, a reset may cut the response. To linger on every such connection would cost each a
+    /// system call, and a wait for the client's close.
     Close,
     /// Close, but there is or may be input that nobody will read: shut the sending side down,
     /// discard what comes for a while, then close (RFC 9112 9.6).
@@ -86,10 +88,11 @@ impl Connection {
                 }
             }
         }
-        let next = if let State::Closed = self.state {
-            Next::Close
-        } else {
-            Next::Read
+        let next = match self.state {
+            // Nobody asked for the close: more requests may be on their way.
+            State::Closed if self.closes_next => Next::Linger,
+            State::Closed => Next::Close,
+            _ => Next::Read,
         };
         Progress { consumed, next }
     }
