@@ -136,7 +136,7 @@ impl Worker {
             if !connection.unsent.is_empty() {
                 return Ok(());
             }
-            let Some(read) = unless_blocked(connection.stream.read(&mut self.input))? else {
+            let Some(read) = unless_blocked(|| connection.stream.read(&mut self.input))? else {
                 return Ok(());
             };
             if read == 0 {
@@ -162,7 +162,7 @@ impl Connection {
     fn send(&mut self, output: &[u8]) -> io::Result<()> {
         let mut sent = 0;
         while sent < output.len() {
-            match unless_blocked(self.stream.write(&output[sent..]))? {
+            match unless_blocked(|| self.stream.write(&output[sent..]))? {
                 Some(more) => sent += more,
                 None => break,
             }
@@ -172,10 +172,15 @@ impl Connection {
     }
 }
 
-fn unless_blocked(result: io::Result<usize>) -> io::Result<Option<usize>> {
-    match result {
-        Ok(len) => Ok(Some(len)),
-        Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
-        Err(error) => Err(error),
+fn unless_blocked(mut operation: impl FnMut() -> io::Result<usize>) -> io::Result<Option<usize>> {
+    loop {
+        match operation() {
+            Ok(len) => return Ok(Some(len)),
+            Err(error) => match error.kind() {
+                ErrorKind::WouldBlock => return Ok(None),
+                ErrorKind::Interrupted => {}
+                _ => return Err(error),
+            },
+        }
     }
 }

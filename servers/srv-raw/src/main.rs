@@ -46,33 +46,41 @@ fn serve(args: &Args) -> Result<(), Error> {
     let response: &'static Response = Box::leak(Box::new(Response::new(args.body())));
     for _ in 0..args.threads() {
         let listener = listener.try_clone()?;
-        thread::spawn(move || accept(&listener, response));
+        thread::spawn(move || accept(&listener, response, usize::MAX));
     }
     let signal = shutdown::signal()?;
     common::ready(NAME, listener.local_addr()?, args.threads());
     shutdown::wait(signal)?;
+    IN_FLIGHT.stop();
+    // What waits to be accepted, and no more: clients may come faster than they are accepted.
+    listener.set_nonblocking(true)?;
+    accept(&listener, response, args.backlog as usize);
+    listener::refuse(&listener);
     IN_FLIGHT.drain();
     Ok(())
 }
 
-fn accept(listener: &TcpListener, response: &'static Response) {
-    loop {
-        let accepted = listener.accept();
-        if IN_FLIGHT.is_stopping() {
-            return;
-        }
-        let spawned = accepted.and_then(|(stream, _)| {
+/// Accepts up to `limit` connections, and when the server stops only those that wait.
+fn accept(listener: &TcpListener, response: &'static Response, limit: usize) {
+    for _ in 0..limit {
+        let spawned = listener.accept().and_then(|(stream, _)| {
             let thread = thread::Builder::new().stack_size(STACK);
             thread.spawn(move || answer(stream, response))
         });
-        if spawned.is_err() {
-            thread::sleep(BACK_OFF);
+        match spawned {
+            Ok(_) => {}
+            Err(_) if IN_FLIGHT.is_stopping() => return,
+            Err(_) => thread::sleep(BACK_OFF),
         }
     }
 }
 
 /// An error of its socket ends a connection, and that is all there is to do about it.
 fn answer(mut stream: TcpStream, response: &Response) -> io::Result<()> {
+    if IN_FLIGHT.is_stopping() {
+        // On macOS a socket blocks or not as its listener does.
+        stream.set_nonblocking(false)?;
+    }
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
     blocking::serve(&mut stream, response, &IN_FLIGHT)

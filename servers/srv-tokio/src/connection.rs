@@ -32,12 +32,15 @@ pub async fn serve(
                 let space = connection.space();
                 let read = tokio::select! {
                     biased;
-                    read = timeout_at(deadline, stream.read(space)) => read??,
+                    read = timeout_at(deadline, stream.read(space)) => read?,
                     _ = stopping.changed(), if !stops => {
                         stops = true;
                         connection.close_after_next();
                         continue;
                     }
+                };
+                let Some(read) = unless_interrupted(read)? else {
+                    continue;
                 };
                 if read == 0 {
                     return Ok(());
@@ -47,8 +50,9 @@ pub async fn serve(
                 }
             }
             Step::Write => {
-                let sent = timeout(TIMEOUT, stream.write(connection.unsent())).await??;
-                connection.sent(sent);
+                let sent = timeout(TIMEOUT, stream.write(connection.unsent())).await?;
+                connection.sent(unless_interrupted(sent)?.unwrap_or(0));
+                deadline = Instant::now() + TIMEOUT;
             }
             Step::Close => return Ok(()),
             Step::Linger => return linger(stream, connection.space()).await,
@@ -62,10 +66,19 @@ async fn linger(mut stream: TcpStream, space: &mut [u8]) -> io::Result<()> {
     let deadline = Instant::now() + TIMEOUT;
     let mut discarded = 0;
     while discarded < MAX_LINGER {
-        match timeout_at(deadline, stream.read(space)).await?? {
-            0 => return Ok(()),
-            read => discarded += read,
+        match unless_interrupted(timeout_at(deadline, stream.read(space)).await?)? {
+            Some(0) => break,
+            read => discarded += read.unwrap_or(0),
         }
     }
-    Err(ErrorKind::InvalidData.into())
+    Ok(())
+}
+
+/// `None`: a signal came first.
+fn unless_interrupted(result: io::Result<usize>) -> io::Result<Option<usize>> {
+    match result {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == ErrorKind::Interrupted => Ok(None),
+        Err(error) => Err(error),
+    }
 }

@@ -4,13 +4,16 @@
 
 mod connection;
 
+use std::os::unix::net::UnixStream as Signal;
 use std::process::ExitCode;
 use std::time::Duration;
+use std::{io, net};
 
 use clap::Parser;
 use common::http1::Response;
 use common::{Args, Error, listener, shutdown};
 use tokio::net::{TcpListener, UnixStream};
+use tokio::runtime::Builder;
 use tokio::sync::watch;
 use tokio::time;
 
@@ -29,28 +32,41 @@ struct Cli {
 
 fn main() -> ExitCode {
     let Cli { args } = Cli::parse();
-    common::run(NAME, || {
-        tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(args.threads())
-            .enable_all()
-            .build()?
-            .block_on(serve(&args))
-    })
+    common::run(NAME, || start(&args))
 }
 
-async fn serve(args: &Args) -> Result<(), Error> {
+fn start(args: &Args) -> Result<(), Error> {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(args.threads())
+        .enable_all()
+        .build()?;
     let listener = listener::bind(args)?;
+    let signal = shutdown::signal()?;
+    let response = Box::leak(Box::new(Response::new(args.body())));
+    common::ready(NAME, listener.local_addr()?, args.threads());
+    // On a worker, not on this thread, which `--threads` does not count.
+    let server = runtime.spawn(serve(listener, signal, response));
+    Ok(runtime
+        .block_on(server)
+        .expect("accepting does not panic")?)
+}
+
+/// Accepts connections until the signal comes, then finishes what is in flight.
+async fn serve(
+    listener: net::TcpListener,
+    signal: Signal,
+    response: &'static Response,
+) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let listener = TcpListener::from_std(listener)?;
-    let signal = UnixStream::from_std(shutdown::signal()?)?;
-    let response: &'static Response = Box::leak(Box::new(Response::new(args.body())));
+    let signal = UnixStream::from_std(signal)?;
     // Each connection holds a receiver: it is told to stop, and the sender learns when all have.
     let (stop, stopping) = watch::channel(false);
-
-    common::ready(NAME, listener.local_addr()?, args.threads());
     tokio::select! {
-        _ = signal.readable() => {}
+        // In this order: who waits when the signal comes is served.
+        biased;
         () = accept(&listener, response, &stopping) => {}
+        _ = signal.readable() => {}
     }
     drop((listener, stopping));
     // Fails when there is no connection to tell.

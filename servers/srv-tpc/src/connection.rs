@@ -23,6 +23,8 @@ pub struct Connection {
     progress: u32,
     /// Bytes discarded since its sending side was shut down.
     discarded: usize,
+    /// The peer has sent all that it will. The event that says so comes once.
+    at_end: bool,
 }
 
 /// What a connection wants after its turn.
@@ -45,6 +47,7 @@ impl Connection {
             kept: None,
             progress: date::ticks(),
             discarded: 0,
+            at_end: false,
         }
     }
 
@@ -66,16 +69,17 @@ impl Connection {
         self.http.close_after_next();
     }
 
-    /// Does what can be done now. `at_end`: the peer has sent all that it will.
+    /// Does what can be done now. `at_end`: an event says that the peer has sent all that it will.
     pub fn advance(&mut self, at_end: bool, buffers: &mut Buffers) -> Turn {
+        self.at_end |= at_end;
         buffers.load(self.kept.take());
         // An error of the socket ends the connection, whatever it is.
-        let turn = self.try_advance(at_end, buffers).unwrap_or(Turn::Close);
+        let turn = self.try_advance(buffers).unwrap_or(Turn::Close);
         self.kept = buffers.store();
         turn
     }
 
-    fn try_advance(&mut self, at_end: bool, buffers: &mut Buffers) -> io::Result<Turn> {
+    fn try_advance(&mut self, buffers: &mut Buffers) -> io::Result<Turn> {
         let mut reads = 0;
         let mut drained = false;
         loop {
@@ -98,7 +102,7 @@ impl Connection {
                     reads += 1;
                     // A short read has emptied the socket; to read on would only say so, at a
                     // twentieth of a request's cost. But data and FIN may be one event.
-                    drained = read < room && !at_end;
+                    drained = read < room && !self.at_end;
                 }
                 Next::Again => {}
                 Next::Close => return Ok(Turn::Close),

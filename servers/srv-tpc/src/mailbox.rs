@@ -11,7 +11,8 @@ pub const HANDED: Token = Token(usize::MAX - 2);
 
 /// Where the other threads put connections for a thread.
 pub struct Mailbox {
-    streams: Mutex<Vec<TcpStream>>,
+    /// `None`: closed.
+    streams: Mutex<Option<Vec<TcpStream>>>,
     waker: Waker,
 }
 
@@ -20,25 +21,37 @@ impl Mailbox {
     pub fn new(poll: &Poll) -> io::Result<Self> {
         let waker = Waker::new(poll.registry(), HANDED)?;
         Ok(Self {
-            streams: Mutex::default(),
+            streams: Mutex::new(Some(Vec::new())),
             waker,
         })
     }
 
     /// Hands over a connection.
-    pub fn put(&self, stream: TcpStream) {
-        self.lock().push(stream);
+    ///
+    /// # Errors
+    /// Gives it back when the thread is stopping.
+    pub fn put(&self, stream: TcpStream) -> Result<(), TcpStream> {
+        match &mut *self.lock() {
+            Some(streams) => streams.push(stream),
+            None => return Err(stream),
+        }
         // A waker fails only when its poll is gone, and its thread with it.
         let _ = self.waker.wake();
+        Ok(())
     }
 
     /// Takes what was handed over.
     pub fn take(&self) -> Vec<TcpStream> {
-        std::mem::take(&mut self.lock())
+        self.lock().as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Takes what was handed over, and nothing more from now on.
+    pub fn close(&self) -> Vec<TcpStream> {
+        self.lock().take().unwrap_or_default()
     }
 
     /// A list of streams is whole whatever panicked while it was locked.
-    fn lock(&self) -> MutexGuard<'_, Vec<TcpStream>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Vec<TcpStream>>> {
         self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -136,10 +136,7 @@ impl Worker {
                 return;
             };
             match listener.accept() {
-                Ok((stream, _)) => match self.shared.spread.place(self.index) {
-                    thread if thread == self.index => self.add(stream),
-                    thread => self.shared.mailboxes[thread].put(stream),
-                },
+                Ok((stream, _)) => self.place(stream),
                 Err(error) => match error.kind() {
                     ErrorKind::WouldBlock => return,
                     // The client has given up.
@@ -148,6 +145,17 @@ impl Worker {
                     _ => return self.back_off(),
                 },
             }
+        }
+    }
+
+    /// Serves a connection, or hands it to a thread that has fewer.
+    fn place(&mut self, stream: TcpStream) {
+        let thread = self.shared.spread.place(self.index);
+        if thread == self.index {
+            self.add(stream);
+        } else if let Err(stream) = self.shared.mailboxes[thread].put(stream) {
+            self.shared.spread.moved(thread, self.index);
+            self.add(stream);
         }
     }
 
@@ -206,19 +214,23 @@ impl Worker {
             return;
         };
         match connection.advance(at_end, &mut self.buffers) {
+            Turn::Wait if self.ends.is_some() && connection.is_idle() => self.remove(key),
             Turn::Wait => {}
             Turn::Again => self.again.push(key),
             Turn::Close => self.remove(key),
         }
     }
 
-    /// Stops accepting and closes what is idle.
+    /// Stops accepting, also what others have accepted, and closes what is idle.
     fn stop(&mut self) {
         if self.ends.is_some() {
             return;
         }
         self.accept(usize::MAX);
         self.listener = None;
+        for stream in self.shared.mailboxes[self.index].close() {
+            self.add(stream);
+        }
         self.ends = Some(Instant::now() + shutdown::GRACE);
         let keys: Vec<_> = self.connections.iter().map(|(key, _)| key).collect();
         for key in keys {
@@ -232,9 +244,6 @@ impl Worker {
             connection.close_after_next();
         }
         self.turn(key, false);
-        if self.connections.get(key).is_some_and(Connection::is_idle) {
-            self.remove(key);
-        }
     }
 
     fn drop_overdue(&mut self, now: u32) {
