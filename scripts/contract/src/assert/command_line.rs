@@ -5,18 +5,25 @@ use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::Signal;
+
 use super::{command, is_skipped, judge, start, target};
 use crate::ServerCommand;
 use crate::judge::Judge;
 use crate::wire::Wire;
 
-/// Panics unless the server starts on each kind of host and number of threads, and refuses wrong values in a clear
+/// Panics unless the server starts on each kind of host and number of threads, ends on SIGINT with 0, and refuses wrong values in a clear
 /// message: exit code 2 for usage (clap's own message), 1 in one line for a host that it cannot use.
 pub fn assert_command_line(bin: &str, name: &str) {
     tells_about_itself(bin, name);
     refuses(bin, &["--port", "99999"], 2, "99999");
     refuses(bin, &["--no-such-flag"], 2, "--no-such-flag");
-    refuses(bin, &["--threads", "0"], 2, "--threads");
+    for threads in ["0", "513", "18446744073709551615"] {
+        refuses(bin, &["--threads", threads], 2, "--threads");
+    }
+    for size in ["1073741825", "9000000000000000000", "18446744073709551615"] {
+        refuses(bin, &["--body-size", size], 2, "--body-size");
+    }
     let target = target(name);
     if is_skipped(bin, &target) {
         return;
@@ -51,6 +58,13 @@ pub fn assert_command_line(bin: &str, name: &str) {
             |command| command.values.host = "::1".into(),
             "http://[::1]:",
         );
+        let bracketed = |command: &mut ServerCommand| {
+            command.values.host = "::1".into();
+            for word in &mut command.argv {
+                *word = word.replace("{host}", "[{host}]");
+            }
+        };
+        serves(&base, &judge, bracketed, "http://[::1]:");
         serves(
             &base,
             &judge,
@@ -139,4 +153,11 @@ fn serves(
         running.stderr().trim_end()
     );
     assert_eq!(running.wait(Duration::ZERO), None);
+    running.signal(Signal::SIGINT);
+    let exit = running.wait(Duration::from_secs(20));
+    assert_eq!(
+        exit.and_then(|exit| exit.code()),
+        Some(0),
+        "behind SIGINT: {exit:?}"
+    );
 }
