@@ -28,7 +28,10 @@ mod stderr;
 pub mod targets;
 mod wire;
 
-pub use assert::{assert_bodies, assert_closing_bodies, assert_command_line, assert_server};
+pub use assert::{
+    assert_bodies, assert_closing_bodies, assert_command_line, assert_refusals_close,
+    assert_server, assert_starts_whole,
+};
 pub use capabilities::{Ability, Capabilities, capabilities};
 pub use case::{Case, Kind, Level, cases};
 pub use check::{Selection, UnknownCase, check_process, check_wire};
