@@ -20,7 +20,7 @@ use server::Runtime;
 
 const NAME: &str = "srv-axum";
 
-/// axum 0.8
+/// Serves a fixed response, with axum 0.8
 #[derive(Parser)]
 #[command(name = NAME, version)]
 struct Cli {
@@ -49,17 +49,18 @@ fn app(body: Bytes) -> Router {
 }
 
 async fn answer(State(body): State<Bytes>, request: Request) -> Response {
+    let version = request.version();
     if request.method() == Method::CONNECT {
-        return refuse(StatusCode::NOT_IMPLEMENTED);
+        return refuse(StatusCode::NOT_IMPLEMENTED, version);
     }
     if !is_well_formed(&request) {
-        return refuse(StatusCode::BAD_REQUEST);
+        return refuse(StatusCode::BAD_REQUEST, version);
     }
     // A body that nobody reads would make hyper close the connection.
     let mut incoming = request.into_body();
     while let Some(frame) = incoming.frame().await {
         if frame.is_err() {
-            return refuse(StatusCode::BAD_REQUEST);
+            return refuse(StatusCode::BAD_REQUEST, version);
         }
     }
     let text = HeaderValue::from_static("text/plain");
@@ -78,7 +79,10 @@ fn is_well_formed(request: &Request) -> bool {
     has_host && codings.next().is_none_or(is_chunked) && codings.next().is_none()
 }
 
-/// A response with no body, after which hyper closes the connection.
-fn refuse(status: StatusCode) -> Response {
-    (status, [(CONNECTION, "close")]).into_response()
+/// A response with no body, after which hyper closes the connection. It has the version of the
+/// request: to one in HTTP/1.1 hyper would add the keep-alive that an HTTP/1.0 client asked for.
+fn refuse(status: StatusCode, version: Version) -> Response {
+    let mut response = (status, [(CONNECTION, "close")]).into_response();
+    *response.version_mut() = version;
+    response
 }

@@ -20,7 +20,7 @@ use server::Runtime;
 
 const NAME: &str = "srv-hyper";
 
-/// hyper 1 with hyper-util
+/// Serves a fixed response, with hyper 1 and hyper-util
 #[derive(Parser)]
 #[command(name = NAME, version)]
 struct Cli {
@@ -52,18 +52,19 @@ async fn answer(
     request: Request<Incoming>,
     body: Bytes,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
+    let version = request.version();
     if request.method() == Method::CONNECT {
-        return Ok(refuse(StatusCode::NOT_IMPLEMENTED));
+        return Ok(refuse(StatusCode::NOT_IMPLEMENTED, version));
     }
     if !is_well_formed(&request) {
-        return Ok(refuse(StatusCode::BAD_REQUEST));
+        return Ok(refuse(StatusCode::BAD_REQUEST, version));
     }
     let is_head = request.method() == Method::HEAD;
     // A body that nobody reads would make hyper close the connection.
     let mut incoming = request.into_body();
     while let Some(frame) = incoming.frame().await {
         if frame.is_err() {
-            return Ok(refuse(StatusCode::BAD_REQUEST));
+            return Ok(refuse(StatusCode::BAD_REQUEST, version));
         }
     }
     let length = body.len();
@@ -89,10 +90,12 @@ fn is_well_formed(request: &Request<Incoming>) -> bool {
     has_host && codings.next().is_none_or(is_chunked) && codings.next().is_none()
 }
 
-/// A response with no body, after which hyper closes the connection.
-fn refuse(status: StatusCode) -> Response<Full<Bytes>> {
+/// A response with no body, after which hyper closes the connection. It has the version of the
+/// request: to one in HTTP/1.1 hyper would add the keep-alive that an HTTP/1.0 client asked for.
+fn refuse(status: StatusCode, version: Version) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::default());
     *response.status_mut() = status;
+    *response.version_mut() = version;
     let close = HeaderValue::from_static("close");
     response.headers_mut().insert(CONNECTION, close);
     response

@@ -56,25 +56,23 @@ pub(crate) fn multi(args: &Args, http: http1::Builder, body: Bytes) -> Result<()
         .expect("accepting does not panic")?)
 }
 
-/// A runtime and a listener for each thread, with connections spread by the kernel.
+/// A runtime and a listener for each thread, with connections spread by the kernel. All that it takes
+/// is there before the server says that it is ready.
 pub(crate) fn per_core(args: &Args, http: &http1::Builder, body: &Bytes) -> Result<(), Error> {
+    let runtimes = (0..args.threads())
+        .map(|_| Builder::new_current_thread().enable_all().build())
+        .collect::<io::Result<Vec<_>>>()?;
     let listeners = listener::bind_per_thread(args)?;
+    let address = listeners[0].local_addr()?;
     let signal = shutdown::signal()?;
-    common::ready(NAME, listeners[0].local_addr()?, listeners.len());
-    thread::scope(|scope| {
-        let mut threads = Vec::new();
-        for listener in listeners {
-            let server = serve(listener, signal.try_clone()?, http.clone(), body.clone());
-            threads.push(scope.spawn(|| {
-                let runtime = Builder::new_current_thread().enable_all().build()?;
-                runtime.block_on(server)
-            }));
-        }
-        for thread in threads {
-            thread.join().expect("accepting does not panic")?;
-        }
-        Ok(())
-    })
+    let mut threads = Vec::new();
+    for (runtime, listener) in runtimes.into_iter().zip(listeners) {
+        let server = serve(listener, signal.try_clone()?, http.clone(), body.clone());
+        let run = move || runtime.block_on(server);
+        threads.push(thread::Builder::new().spawn(run)?);
+    }
+    common::ready(NAME, address, threads.len());
+    common::join(threads)
 }
 
 /// Accepts connections until the signal comes, then finishes what is in flight.

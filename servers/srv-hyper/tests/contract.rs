@@ -39,3 +39,13 @@ fn closing_bodies() {
 fn command_line() {
     contract::assert_command_line(BIN, "srv-hyper");
 }
+
+#[test]
+fn starts_whole_or_not_at_all() {
+    contract::assert_starts_whole(BIN, "srv-hyper-percore");
+}
+
+#[test]
+fn refusals_close() {
+    contract::assert_refusals_close(BIN, "srv-hyper");
+}
