@@ -63,10 +63,11 @@ impl ProvidedBuffers {
 
     /// Gives buffer `id` (back) to the kernel.
     pub fn give(&mut self, id: u16) {
+        assert!(id < COUNT, "the kernel named a buffer that is not ours");
         let index = usize::from(self.tail & (COUNT - 1));
         // SAFETY: `index` is below COUNT and the kernel reads no entry behind the tail.
         let entry = unsafe { &mut *self.queue.add(index) };
-        // SAFETY: `id` is below COUNT (see `filled` and `new`).
+        // SAFETY: `id` is below COUNT, so this is inside `memory`.
         let buffer = unsafe { self.memory.add(usize::from(id) * SIZE) };
         entry.set_addr(buffer.addr() as u64);
         entry.set_len(SIZE as u32);

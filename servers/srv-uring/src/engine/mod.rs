@@ -5,15 +5,14 @@ mod connection;
 #[cfg_attr(test, path = "../../tests/completions/kernel.rs")]
 mod queues;
 mod ring;
+mod spares;
 #[cfg(test)]
 #[path = "../../tests/completions/mod.rs"]
 mod tests;
 mod worker;
 
 use std::io;
-use std::net::TcpListener;
 use std::os::fd::RawFd;
-use std::os::unix::net::UnixStream;
 use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
 
@@ -35,7 +34,8 @@ pub fn serve(name: &str, args: &Args) -> Result<(), Error> {
     let listeners = listener::bind_per_thread(args)?;
     let address = listeners[0].local_addr()?;
     let signal = shutdown::signal()?;
-    let response = Response::new(args.body());
+    let body = args.body();
+    let response = Response::new(body);
     let shared = Arc::new(Shared {
         spread: Spread::new(args.threads()),
         rings: (0..args.threads()).map(|_| OnceLock::new()).collect(),
@@ -47,9 +47,14 @@ pub fn serve(name: &str, args: &Args) -> Result<(), Error> {
     for (index, listener) in listeners.into_iter().enumerate() {
         let (signal, response) = (signal.try_clone()?, response.clone());
         let (shared, sender) = (Arc::clone(&shared), sender.clone());
-        threads.push(thread::spawn(move || {
-            run(index, listener, signal, response, shared, sender)
-        }));
+        let run = move || {
+            let ring = make_ring(index, body.len(), &shared, sender);
+            match ring {
+                Some(ring) => Worker::new(index, ring, listener, signal, response, shared).run(),
+                None => Ok(()),
+            }
+        };
+        threads.push(thread::Builder::new().spawn(run)?);
     }
     drop(sender);
     for result in made {
@@ -60,15 +65,14 @@ pub fn serve(name: &str, args: &Args) -> Result<(), Error> {
     common::join(threads)
 }
 
-fn run(
+/// Makes the ring of a thread, and tells the main thread whether it could.
+fn make_ring(
     index: usize,
-    listener: TcpListener,
-    signal: UnixStream,
-    response: Response,
-    shared: Arc<Shared>,
+    body: usize,
+    shared: &Shared,
     made: mpsc::Sender<io::Result<()>>,
-) -> io::Result<()> {
-    let (ring, result) = match Ring::new() {
+) -> Option<Ring> {
+    let (ring, result) = match Ring::new(body) {
         Ok(ring) => (Some(ring), Ok(())),
         Err(error) => (None, Err(error)),
     };
@@ -76,14 +80,10 @@ fn run(
         // Nobody else sets it.
         let _ = shared.rings[index].set(ring.as_raw_fd());
     }
-    // Fails when the main thread has already given up.
+    // Fails when the main thread has already given up. It waits until all have said so, and dropped
+    // this.
     let _ = made.send(result);
-    // The main thread waits until all have said so.
-    drop(made);
-    match ring {
-        Some(ring) => Worker::new(index, ring, listener, signal, response, shared).run(),
-        None => Ok(()),
-    }
+    ring
 }
 
 fn unavailable(error: &io::Error) -> Error {

@@ -11,20 +11,14 @@ use slab::Slab;
 
 use super::buffers::{GROUP, ProvidedBuffers};
 use super::queues::{Completion, Queues};
-
-/// Output buffers that are kept for the next response.
-const SPARES: usize = 64;
-
-/// A buffer that has grown beyond this, in bytes, is not kept: sooner or later a client that pipelines
-/// much and reads slowly would have made all of them large.
-const SPARE_SIZE: usize = 16 * 1024;
+use super::spares::Spares;
 
 /// The queues of an io_uring, its provided buffers, and what is being sent through it.
 pub struct Ring {
     queues: Queues,
     pub buffers: ProvidedBuffers,
     outgoing: Slab<Outgoing>,
-    spares: Vec<Vec<u8>>,
+    spares: Spares,
     completions: Vec<Completion>,
 }
 
@@ -99,17 +93,17 @@ fn user_data(kind: Kind, place: usize, key: usize) -> u64 {
 }
 
 impl Ring {
-    /// Makes the ring of the calling thread.
+    /// Makes the ring of the calling thread, for responses with so many bytes of body.
     ///
     /// # Errors
     /// When the kernel has no io_uring, or not one of Linux 6.1, or forbids it.
-    pub fn new() -> io::Result<Self> {
+    pub fn new(body: usize) -> io::Result<Self> {
         let buffers = ProvidedBuffers::new();
         Ok(Self {
             queues: Queues::new(&buffers)?,
             buffers,
             outgoing: Slab::new(),
-            spares: Vec::new(),
+            spares: Spares::new(body),
             completions: Vec::new(),
         })
     }
@@ -177,15 +171,12 @@ impl Ring {
 
     /// An empty buffer for output.
     pub fn spare(&mut self) -> Vec<u8> {
-        self.spares.pop().unwrap_or_default()
+        self.spares.take()
     }
 
     /// Takes back a buffer of [`Self::spare`].
-    pub fn keep(&mut self, mut buffer: Vec<u8>) {
-        if self.spares.len() < SPARES && (1..=SPARE_SIZE).contains(&buffer.capacity()) {
-            buffer.clear();
-            self.spares.push(buffer);
-        }
+    pub fn keep(&mut self, buffer: Vec<u8>) {
+        self.spares.keep(buffer);
     }
 
     /// Closes a descriptor, with the next submission.

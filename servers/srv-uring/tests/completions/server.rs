@@ -43,7 +43,7 @@ impl Server {
                 .map(|ring| OnceLock::from(ring as RawFd))
                 .collect(),
         };
-        let ring = Ring::new().unwrap();
+        let ring = Ring::new(0).unwrap();
         let response = Response::new(b"Hello, World!");
         let mut worker = Worker::new(0, ring, listener, signal, response, Arc::new(shared));
         worker.begin();
