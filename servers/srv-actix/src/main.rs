@@ -23,7 +23,7 @@ const NAME: &str = "srv-actix";
 /// What the kernel holds of a connection's requests, in bytes.
 const RECEIVE_BUFFER: usize = 3072;
 
-/// actix-web 4
+/// Serves a fixed response, with actix-web 4
 #[derive(Parser)]
 #[command(name = NAME, version)]
 struct Cli {
