@@ -30,11 +30,13 @@ impl Metric {
             .collect()
     }
 
-    /// Whether the cell may be ranked by it.
+    /// Whether the cell may be ranked by it. At a fixed rate requests per second are what was asked for.
     #[must_use]
     pub fn ranks(self, cell: &Cell) -> bool {
         match self {
-            Self::RequestsPerSecond => cell.verdict.ranks_requests(),
+            Self::RequestsPerSecond => {
+                cell.verdict.ranks_requests() && cell.key.rate_percent.is_none()
+            }
             Self::CpuPerRequest => cell.verdict.ranks_cpu(),
         }
     }
@@ -60,10 +62,10 @@ pub fn ratio(metric: Metric, base: &Cell, head: &Cell) -> Option<Estimate> {
 }
 
 /// Whether a ratio is a difference: its interval excludes 1, and it is larger than what two measurements of the same
-/// target differ by.
+/// target differ by. Where that is not known, nothing is told apart.
 #[must_use]
 pub fn differs(ratio: &Estimate, noise_floor: Option<f64>) -> bool {
-    ratio.excludes(1.0) && (ratio.median - 1.0).abs() > noise_floor.unwrap_or(0.0)
+    noise_floor.is_some_and(|floor| ratio.excludes(1.0) && (ratio.median - 1.0).abs() > floor)
 }
 
 /// Fills in controls and ranks from the cells' samples.
@@ -83,10 +85,12 @@ pub fn rank(run: &mut Run) {
     }
 }
 
-/// Rank group of each cell within its table, in the order of the cells.
+/// Rank group of each cell within its table, in the order of the cells. A group's number counts all before it, also
+/// those that are faster without a rank.
 fn ranks(run: &Run, metric: Metric) -> Vec<Option<u32>> {
     let mut ranks = vec![None; run.cells.len()];
     for table in tables(run) {
+        let unranked = unranked(run, &table, metric);
         let mut rows: Vec<usize> = table
             .into_iter()
             .filter(|row| is_ranked(run, &run.cells[*row], metric))
@@ -96,11 +100,18 @@ fn ranks(run: &Run, metric: Metric) -> Vec<Option<u32>> {
         });
         let Some(&first) = rows.first() else { continue };
         let floor = noise_floor(&run.controls, &run.cells[first].key, metric);
-        let (mut leader, mut group) = (first, 1);
+        let faster = |row: usize| {
+            let own = score(&run.cells[row], metric);
+            unranked
+                .iter()
+                .filter(|cell| score(cell, metric) > own)
+                .count()
+        };
+        let (mut leader, mut group) = (first, 1 + faster(first));
         for (position, row) in rows.into_iter().enumerate() {
             let ratio = ratio(metric, &run.cells[leader], &run.cells[row]);
             if row != leader && ratio.is_some_and(|ratio| differs(&ratio, floor)) {
-                (leader, group) = (row, position + 1);
+                (leader, group) = (row, 1 + position + faster(row));
             }
             ranks[row] = u32::try_from(group).ok();
         }
@@ -109,10 +120,24 @@ fn ranks(run: &Run, metric: Metric) -> Vec<Option<u32>> {
 }
 
 fn is_ranked(run: &Run, cell: &Cell, metric: Metric) -> bool {
-    let target = run.target(&cell.key.target);
-    let competes =
-        target.is_some_and(|target| target.class != Class::Control && target.twin_of.is_none());
-    competes && metric.ranks(cell) && !metric.rounds(cell).is_empty()
+    competes(run, cell) && metric.ranks(cell) && !metric.rounds(cell).is_empty()
+}
+
+/// Whether a cell is of a competitor, not of a control.
+#[must_use]
+pub fn competes(run: &Run, cell: &Cell) -> bool {
+    run.target(&cell.key.target)
+        .is_some_and(|target| target.class != Class::Control && target.twin_of.is_none())
+}
+
+/// The competitors of a table that are not ranked because something else than the server was the limit: they may well
+/// be faster than those that are.
+#[must_use]
+pub fn unranked<'a>(run: &'a Run, table: &[usize], metric: Metric) -> Vec<&'a Cell> {
+    let cells = table.iter().map(|index| &run.cells[*index]);
+    cells
+        .filter(|cell| competes(run, cell) && cell.verdict.ranks_cpu() && !metric.ranks(cell))
+        .collect()
 }
 
 /// Median over the rounds, turned so that more is better.
@@ -201,3 +226,6 @@ impl Run {
         self.targets.iter().find(|target| target.name == name)
     }
 }
+
+#[cfg(test)]
+mod tests;

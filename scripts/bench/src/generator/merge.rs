@@ -22,7 +22,7 @@ pub fn merge(shares: &[Loaded]) -> Option<Loaded> {
         all_responses: sum(|share| share.all_responses),
         errors: shares
             .iter()
-            .fold(Errors::default(), |all, share| add(all, share.errors)),
+            .fold(Errors::default(), |all, share| all.plus(share.errors)),
         latency: merged_latency(shares, first.latency.kind),
         histogram: shares
             .iter()
@@ -74,19 +74,6 @@ fn mean(shares: &[Loaded]) -> Option<f64> {
         .map(|(mean, weight)| mean * weight)
         .sum();
     (total > 0.0).then(|| sum / total)
-}
-
-fn add(a: Errors, b: Errors) -> Errors {
-    Errors {
-        connect: a.connect + b.connect,
-        reset: a.reset + b.reset,
-        timeout: a.timeout + b.timeout,
-        short: a.short + b.short,
-        wrong_bytes: a.wrong_bytes + b.wrong_bytes,
-        non_2xx: a.non_2xx + b.non_2xx,
-        unexpected_close: a.unexpected_close + b.unexpected_close,
-        extra: a.extra + b.extra,
-    }
 }
 
 #[cfg(test)]

@@ -75,6 +75,21 @@ impl Errors {
             + self.unexpected_close
             + self.extra
     }
+
+    /// Those of both, kind by kind.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            connect: self.connect + other.connect,
+            reset: self.reset + other.reset,
+            timeout: self.timeout + other.timeout,
+            short: self.short + other.short,
+            wrong_bytes: self.wrong_bytes + other.wrong_bytes,
+            non_2xx: self.non_2xx + other.non_2xx,
+            unexpected_close: self.unexpected_close + other.unexpected_close,
+            extra: self.extra + other.extra,
+        }
+    }
 }
 
 /// Latency of single requests as the generator saw it. Null: this generator does not tell.

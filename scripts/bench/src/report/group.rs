@@ -8,7 +8,8 @@ use super::{Links, parts};
 use crate::model::{Cell, CellKey, Run, Summary};
 use crate::ranking::Metric;
 use crate::view::format;
-use crate::view::results::{contract, notes, order, title};
+use crate::view::results::{SENT, contract, notes, order, sent, title};
+use crate::view::words::place;
 use serde::Serialize;
 
 /// Cells that differ in their target alone.
@@ -100,21 +101,9 @@ pub(super) fn id(key: &CellKey) -> String {
 fn name(run: &Run, key: &CellKey) -> String {
     let threads = match run.plan.threads.len() {
         0 | 1 => String::new(),
-        _ => format!(", {} threads", key.threads),
+        _ => format!(", {}", format::counted(key.threads as usize, "thread")),
     };
     format!("{}{threads}", place(key))
-}
-
-/// How a sentence on this table begins.
-pub(super) fn place(key: &CellKey) -> String {
-    let rate = key
-        .rate_percent
-        .map(|rate| format!(" at {rate} %"))
-        .unwrap_or_default();
-    format!(
-        "{}, {} connections, {}{rate}",
-        key.mode, key.connections, key.generator
-    )
 }
 
 fn latency_title(key: &CellKey) -> &'static str {
@@ -125,7 +114,8 @@ fn latency_title(key: &CellKey) -> &'static str {
 }
 
 fn results(run: &Run, cells: &[&Cell], links: &Links) -> Grid {
-    let columns = vec![
+    let at_rate = cells[0].key.rate_percent.is_some();
+    let mut columns = vec![
         Column::text("class"),
         Column::text("language"),
         Column::figure("rank", "summary.requests_per_second_rank"),
@@ -137,17 +127,26 @@ fn results(run: &Run, cells: &[&Cell], links: &Links) -> Grid {
         Column::text("contract"),
         Column::text("limit"),
     ];
-    let rows = cells.iter().map(|cell| Row {
-        target: cell.key.target.clone(),
-        link: links.of(run, &cell.key.target),
-        cells: result_cells(run, cell),
-    });
+    let mut rows: Vec<Row> = cells
+        .iter()
+        .map(|cell| Row {
+            target: cell.key.target.clone(),
+            link: links.of(run, &cell.key.target),
+            cells: result_cells(run, cell),
+        })
+        .collect();
+    if at_rate {
+        columns.push(Column::text(SENT));
+        for (row, cell) in rows.iter_mut().zip(cells) {
+            row.cells.push(Entry::text(sent(cell)));
+        }
+    }
     Grid {
         title: String::new(),
         of: "cell",
         group: String::new(),
         columns,
-        parts: parts(run, rows.collect()),
+        parts: parts(run, rows),
         notes: notes(run, &cells[0].key, cells),
     }
 }
@@ -177,7 +176,7 @@ fn result_cells(run: &Run, cell: &Cell) -> Vec<Entry> {
         shown(
             Entry::figure(requests.map(|e| e.median), format::count)
                 .saying(requests.map(|e| format::count_with_interval(&e))),
-            cell.verdict.ranks_requests(),
+            Metric::RequestsPerSecond.ranks(cell),
         ),
         rank(summary.and_then(|summary| summary.cpu_per_request_rank)),
         shown(

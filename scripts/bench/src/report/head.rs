@@ -69,7 +69,7 @@ pub fn machine(run: &Run) -> String {
     let parts = [
         machine.model.clone(),
         machine.cpu.clone(),
-        Some(format!("{} CPUs", machine.cpus_online)),
+        Some(format::counted(machine.cpus_online as usize, "CPU")),
     ];
     list(parts.into_iter().flatten())
 }
@@ -89,9 +89,9 @@ fn loaded_from(run: &Run) -> Option<String> {
         .map(|(machine, name)| {
             let what = machine.model.as_deref().or(machine.cpu.as_deref());
             let what = format!(
-                "{}, {} CPUs, {}, kernel {}",
+                "{}, {}, {}, kernel {}",
                 what.unwrap_or("unknown CPU"),
-                machine.cpus_online,
+                format::counted(machine.cpus_online as usize, "CPU"),
                 machine.os,
                 machine.kernel
             );
@@ -147,8 +147,8 @@ fn plan(run: &Run) -> String {
         format!(", with keepalive also {}", list(counts))
     };
     format!(
-        "{} rounds of {} s after {} s of warm-up; {}; connections: {}{sweep}; server threads: {}",
-        plan.rounds,
+        "{} of {} s after {} s of warm-up; {}; connections: {}{sweep}; server threads: {}",
+        format::counted(plan.rounds as usize, "round"),
         plan.duration_s,
         plan.warmup_s,
         list(plan.modes.iter().map(ToString::to_string)),

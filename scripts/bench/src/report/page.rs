@@ -2,7 +2,7 @@
 
 use super::conformance::{conformance, deviations};
 use super::grid::{Column, Grid};
-use super::group::{Group, group, place};
+use super::group::{Group, group};
 use super::head::{Line, head, machine, setup};
 use super::own_work::own_work;
 use super::sweep::sweeps;
@@ -10,7 +10,7 @@ use super::targets::{settings, targets, wire};
 use super::{Options, rounds};
 use crate::model::{Cell, CellKey, Fact, Mode, Run, Severity};
 use crate::ranking::tables;
-use crate::view::words;
+use crate::view::words::{self, place};
 use serde::Serialize;
 
 /// The number of connections of the tables that stand for a run, where it was measured.

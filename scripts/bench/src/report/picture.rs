@@ -2,8 +2,8 @@
 
 use super::grid::exact;
 use super::scale::Scale;
-use crate::model::{Cell, Class, Estimate, Run, Summary};
-use crate::ranking::Metric;
+use crate::model::{Cell, Estimate, Run, Summary};
+use crate::ranking::{Metric, competes};
 use crate::view::format;
 use serde::Serialize;
 
@@ -138,7 +138,7 @@ fn title(metric: Metric, scale: Scale) -> String {
     )
 }
 
-/// Those that compete, best first; then those that do not rank by this figure, controls, and what was not measured.
+/// Those that compete, best first; then those with errors, controls, and what was not measured.
 fn order(run: &Run, cell: &Cell, metric: Metric) -> (u8, f64) {
     let Some(figure) = estimate(cell, metric) else {
         return (3, 0.0);
@@ -147,7 +147,7 @@ fn order(run: &Run, cell: &Cell, metric: Metric) -> (u8, f64) {
         Metric::RequestsPerSecond => -figure.median,
         Metric::CpuPerRequest => figure.median,
     };
-    let place = match (is_control(run, cell), metric.ranks(cell)) {
+    let place = match (is_control(run, cell), cell.verdict.ranks_cpu()) {
         (true, _) => 2,
         (false, true) => 0,
         (false, false) => 1,
@@ -157,8 +157,7 @@ fn order(run: &Run, cell: &Cell, metric: Metric) -> (u8, f64) {
 
 /// Whether a cell shows the machine or the noise, not a competitor.
 pub(super) fn is_control(run: &Run, cell: &Cell) -> bool {
-    run.target(&cell.key.target)
-        .is_some_and(|target| target.class == Class::Control || target.twin_of.is_some())
+    !competes(run, cell)
 }
 
 fn estimate(cell: &Cell, metric: Metric) -> Option<Estimate> {

@@ -122,6 +122,22 @@ fn rank_of(run: &Run, target: &str) -> (Option<u32>, Option<u32>) {
     )
 }
 
+/// A run of three rounds of targets that do the same in each, and of the first one's twin.
+pub(crate) fn run_of(loads: &[(&str, crate::executor::Measured)]) -> Run {
+    let names: Vec<&str> = loads.iter().map(|(name, _)| *name).collect();
+    let candidates = candidates(&names);
+    let mut mock = Mock::default();
+    for (name, load) in loads {
+        mock.loads.insert((*name).into(), vec![Ok(load.clone())]);
+    }
+    let twin = format!("{} (A/A)", names[0]);
+    mock.loads.insert(twin, vec![Ok(loads[0].1.clone())]);
+    let run = empty_run(plan(3), &candidates);
+    let (run, result) = go(run, &candidates, &mut mock, Interrupt::default());
+    result.unwrap();
+    run
+}
+
 /// CPU per request of seven rounds on a shared machine whose speed drifts: recorded pairs of one server with itself.
 const RECORDED: [(f64, f64); 7] = [
     (7.41, 7.46),

@@ -34,9 +34,9 @@ fn of_two(run: &Run, first: GeneratorKind, second: GeneratorKind) -> Vec<String>
         let pairs = pairs(run, cell, second);
         if pairs.len() > 1 {
             lines.push(format!(
-                "{}, {} connections: {}",
+                "{}, {}: {}",
                 group.0,
-                group.1,
+                format::counted(group.1 as usize, "connection"),
                 line(run, first, second, &pairs)
             ));
         }
@@ -82,23 +82,24 @@ fn line(
     let middle = median(&ratios).unwrap_or(1.0);
     let low = ratios.iter().copied().fold(f64::INFINITY, f64::min);
     let high = ratios.iter().copied().fold(0.0, f64::max);
+    let targets = format::counted(pairs.len(), "target");
     let order = match contradictions(run, pairs) {
         contradictions if contradictions.is_empty() => {
-            "agree in the order of the targets".to_owned()
+            format!("do not contradict each other about the order of {targets}")
         }
-        contradictions => format!("contradict each other about {}", contradictions.join("; ")),
+        contradictions => format!(
+            "contradict each other about {} ({targets})",
+            contradictions.join("; ")
+        ),
     };
     let cpu = if (low - 1.0).abs() < 0.05 && (high - 1.0).abs() < 0.05 {
-        "and in server CPU per request, within 5 %".to_owned()
+        ", and server CPU per request is the same within 5 %".to_owned()
     } else {
         format!(
-            "but server CPU per request under {second} is {middle:.2} times that under {first} ({low:.2} to {high:.2})"
+            "; server CPU per request under {second} is {middle:.2} times that under {first} ({low:.2} to {high:.2})"
         )
     };
-    format!(
-        "{first} and {second} {order} ({} targets), {cpu}.",
-        pairs.len()
-    )
+    format!("{first} and {second} {order}{cpu}.")
 }
 
 /// Pairs of targets that both generators tell apart, one this way and the other that way.

@@ -87,6 +87,15 @@ pub fn ratio(estimate: &Estimate) -> String {
     }
 }
 
+/// `1 round`, `3 rounds`.
+#[must_use]
+pub fn counted(n: usize, what: &str) -> String {
+    match n {
+        1 => format!("1 {what}"),
+        n => format!("{} {what}s", count(n as f64)),
+    }
+}
+
 /// `a`, `a and b`, `a, b and c`.
 #[must_use]
 pub fn list(names: &[&str]) -> String {
@@ -115,6 +124,10 @@ mod tests {
         );
         assert_eq!(bytes(3_565_158), "3.4 MiB");
         assert_eq!(list(&["a", "b", "c"]), "a, b and c");
+        assert_eq!(
+            (counted(1, "round"), counted(3, "round")),
+            ("1 round".into(), "3 rounds".into())
+        );
         let estimate = Estimate {
             median: 1.42,
             low: Some(1.37),

@@ -1,7 +1,7 @@
 //! A preset's figures beside the document's: as ratios to the document's first row, because the machines differ.
 
 use super::Table;
-use super::format::count;
+use super::format::{count, counted};
 use crate::model::{Cell, Published, PublishedRow, Run};
 use crate::preset::{Preset, row_of};
 
@@ -42,7 +42,11 @@ pub fn published(run: &Run) -> Option<Table> {
     }
     for cell in run.cells.iter().filter(|cell| is_new(run, &document, cell)) {
         let key = &cell.key;
-        let load = format!("{} connections, {} threads", key.connections, key.threads);
+        let load = format!(
+            "{}, {}",
+            counted(key.connections as usize, "connection"),
+            counted(key.threads as usize, "thread")
+        );
         let mut line = vec![key.target.clone(), load];
         line.extend(with_ratio(None, None));
         line.extend(with_ratio(rate(cell), measured_base));
@@ -58,7 +62,7 @@ pub fn published(run: &Run) -> Option<Table> {
 }
 
 fn load(row: &PublishedRow) -> String {
-    format!("{} connections", row.figures.connections())
+    counted(row.figures.connections() as usize, "connection")
 }
 
 fn rate(cell: &Cell) -> Option<f64> {
@@ -127,7 +131,7 @@ mod tests {
         assert_eq!(rows[2], "Caddy | 2 connections | 178 | 0.27 | – | – | ");
         assert_eq!(
             rows.last().unwrap(),
-            "srv-tpc | 2 connections, 1 threads | – | – | 66,000 | 1.10 | ok"
+            "srv-tpc | 2 connections, 1 thread | – | – | 66,000 | 1.10 | ok"
         );
     }
 

@@ -2,8 +2,8 @@
 
 use super::format;
 use super::table::Table;
-use crate::model::{Cell, CellKey, Class, Estimate, LatencyKind, Run, Summary, Target, Verdict};
-use crate::ranking::{Metric, noise_floor, tables as groups};
+use crate::model::{Cell, CellKey, Estimate, LatencyKind, Run, Sample, Summary, Target, Verdict};
+use crate::ranking::{Metric, competes, noise_floor, tables as groups};
 use crate::stats;
 
 /// All tables of a run.
@@ -41,11 +41,36 @@ fn table(run: &Run, mut group: Vec<usize>) -> Table {
     ];
     let mut table = Table::new(title(run, key), &header);
     table.rows = cells.iter().map(|cell| row(run, cell)).collect();
+    if key.rate_percent.is_some() {
+        table.header.insert(REQUESTS, SENT.into());
+        for (row, cell) in table.rows.iter_mut().zip(&cells) {
+            row.insert(REQUESTS, sent(cell));
+        }
+    }
     table.notes = notes(run, key, &cells);
     table
 }
 
-/// Competitors by CPU rank and figure, then the others, then controls.
+/// Index of the column of requests per second.
+const REQUESTS: usize = 3;
+
+/// Head of the column that a fixed rate has more.
+pub(crate) const SENT: &str = "sent/s of those wanted";
+
+/// `9,990 of 10,000`: how well an open loop kept its rate, medians over the rounds.
+pub(crate) fn sent(cell: &Cell) -> String {
+    let middle = |rate: fn(&Sample) -> Option<f64>| {
+        let rates: Vec<f64> = cell.samples.iter().filter_map(rate).collect();
+        stats::median(&rates).map_or("–".into(), format::count)
+    };
+    format!(
+        "{} of {}",
+        middle(|sample| sample.rate_sent),
+        middle(|sample| sample.rate_wanted)
+    )
+}
+
+/// Competitors by requests per second, at a fixed rate by CPU; then those with errors, controls, what was not measured.
 pub(crate) fn order(run: &Run, index: usize) -> (u8, f64, f64) {
     let cell = &run.cells[index];
     let Some(summary) = &cell.summary else {
@@ -54,16 +79,19 @@ pub(crate) fn order(run: &Run, index: usize) -> (u8, f64, f64) {
     let figure = summary
         .cpu_us_per_request
         .map_or(f64::MAX, |cpu| cpu.median);
-    match (is_control(run, cell), summary.requests_per_second_rank) {
+    let requests = match cell.key.rate_percent {
+        None => -summary.requests_per_second.median,
+        Some(_) => 0.0,
+    };
+    match (is_control(run, cell), cell.verdict.ranks_cpu()) {
         (true, _) => (2, 0.0, figure),
-        (false, Some(_)) => (0, -summary.requests_per_second.median, figure),
-        (false, None) => (1, if cell.verdict.ranks_cpu() { 0.0 } else { 1.0 }, figure),
+        (false, true) => (0, requests, figure),
+        (false, false) => (1, 0.0, figure),
     }
 }
 
 fn is_control(run: &Run, cell: &Cell) -> bool {
-    run.target(&cell.key.target)
-        .is_some_and(|target| target.class == Class::Control || target.twin_of.is_some())
+    !competes(run, cell)
 }
 
 /// Heading of a table.
@@ -76,8 +104,8 @@ pub(crate) fn title(run: &Run, key: &CellKey) -> String {
         true => "server and generator on the same CPUs".to_owned(),
         false => format!(
             "{} for the server, {} for the generator",
-            cpus(&run.cpus.server),
-            cpus(&run.cpus.generator)
+            format::counted(run.cpus.server.len(), "CPU"),
+            format::counted(run.cpus.generator.len(), "CPU")
         ),
     };
     let crowded = if (key.threads as usize) > run.cpus.server.len() {
@@ -85,14 +113,11 @@ pub(crate) fn title(run: &Run, key: &CellKey) -> String {
     } else {
         ""
     };
-    let plural = |n: u32| if n == 1 { "" } else { "s" };
     format!(
-        "{}, {} connection{}, {} server thread{}{crowded}, generator {}{rate} ({cpus}, {})",
+        "{}, {}, {}{crowded}, generator {}{rate} ({cpus}, {})",
         key.mode,
-        key.connections,
-        plural(key.connections),
-        key.threads,
-        plural(key.threads),
+        format::counted(key.connections as usize, "connection"),
+        format::counted(key.threads as usize, "server thread"),
         key.generator,
         way(run)
     )
@@ -104,14 +129,6 @@ pub(crate) fn way(run: &Run) -> String {
         (None, _) => "loopback".into(),
         (Some(host), 0 | 1) => format!("on {host}, loaded from another machine"),
         (Some(host), hosts) => format!("on {host}, loaded from {hosts} other machines"),
-    }
-}
-
-fn cpus(cpus: &[u32]) -> String {
-    if cpus.len() == 1 {
-        "1 CPU".into()
-    } else {
-        format!("{} CPUs", cpus.len())
     }
 }
 
@@ -200,24 +217,32 @@ fn limit(cell: &Cell) -> String {
     }
 }
 
+/// What ranks mean, and from which difference on.
+fn floor_note(run: &Run, key: &CellKey) -> String {
+    let [requests, cpu] = Metric::ALL.map(|metric| noise_floor(&run.controls, key, metric));
+    let known = [(requests, "requests/s"), (cpu, "CPU")].map(|(floor, what)| match floor {
+        Some(floor) => format!("{} of {what}", format::percent(floor)),
+        None => format!("that of {what} is not known here, so all are a tie"),
+    });
+    if requests.or(cpu).is_none() {
+        return "Noise floor: not known here, because no target was measured twice (A/A control): all are a tie.".into();
+    }
+    format!(
+        "Rank: group by requests/s / by CPU. Noise floor (the same target twice): {}; what differs by less is a tie.",
+        known.join(", ")
+    )
+}
+
 /// What to mind about a table.
 pub(crate) fn notes(run: &Run, key: &CellKey, cells: &[&Cell]) -> Vec<String> {
     let mut notes = Vec::new();
-    let floors = [Metric::RequestsPerSecond, Metric::CpuPerRequest]
-        .map(|metric| noise_floor(&run.controls, key, metric));
-    if let [Some(requests), Some(cpu)] = floors {
-        notes.push(format!(
-            "Rank: group by requests/s / by CPU. Noise floor (the same target twice): {} of requests/s, {} of CPU; what differs by less is a tie.",
-            format::percent(requests),
-            format::percent(cpu)
-        ));
-    }
     let rounds = cells
         .iter()
         .map(|cell| cell.samples.len())
         .max()
         .unwrap_or(0);
     if rounds >= stats::MIN_ROUNDS {
+        notes.push(floor_note(run, key));
         let confidence = stats::coverage(rounds, stats::rank_of(rounds));
         notes.push(format!(
             "± is half the interval of the median over {rounds} rounds ({:.0} % confidence).",
@@ -225,14 +250,16 @@ pub(crate) fn notes(run: &Run, key: &CellKey, cells: &[&Cell]) -> Vec<String> {
         ));
     } else {
         notes.push(format!(
-            "{rounds} round(s): too few for an interval, so nothing is told apart; {} give one.",
+            "{}: too few for an interval, so nothing is told apart; {} give one.",
+            format::counted(rounds, "round"),
             stats::MIN_ROUNDS
         ));
     }
     if cells
         .iter()
         .flat_map(|cell| &cell.samples)
-        .any(|sample| sample.latency.kind == LatencyKind::AtSaturation)
+        .map(|sample| sample.latency)
+        .any(|latency| latency.kind == LatencyKind::AtSaturation && latency.p99_us.is_some())
     {
         notes.push(format!("Latency as {} measures it, with as much sent as possible: of use to compare, not to plan.", key.generator));
     }
