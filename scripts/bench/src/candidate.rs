@@ -1,5 +1,6 @@
 //! What is to be measured: the entries of the target list, the user's own servers, and the A/A twin.
 
+use crate::exit::Usage;
 use crate::model;
 use anyhow::{Context, bail, ensure};
 use contract::targets::Class;
@@ -111,7 +112,9 @@ pub fn choose(list: Option<&Targets>, choice: &Choice) -> anyhow::Result<Vec<Can
             .any(|target| is_meant(target, word))
     };
     if let Some(word) = choice.only.iter().chain(&choice.skip).find(unknown) {
-        bail!("there is no target or group `{word}`: `bench list` shows them all");
+        bail!(Usage(format!(
+            "there is no target or group `{word}`: `bench list` shows them all"
+        )));
     }
     // Whoever names a command wants it measured, whatever else --only names.
     let wanted = |target: &Target| match choice.only.is_empty() {
@@ -131,13 +134,12 @@ pub fn choose(list: Option<&Targets>, choice: &Choice) -> anyhow::Result<Vec<Can
             !chosen[..index]
                 .iter()
                 .any(|other| other.name == target.name),
-            "there are two targets `{}`",
-            target.name
+            Usage(format!("there are two targets `{}`", target.name))
         );
     }
     ensure!(
         !chosen.is_empty(),
-        "no target is left: name some with --only, or --with 'NAME=COMMAND {{port}}'"
+        Usage("no target is left: name some with --only, or --with 'NAME=COMMAND {port}'".into())
     );
     Ok(chosen.into_iter().map(Candidate::of).collect())
 }
@@ -155,15 +157,15 @@ fn is_meant(target: &Target, word: &str) -> bool {
 
 /// `NAME=COMMAND`, the command split into words as a shell would.
 fn yours(spec: &str) -> anyhow::Result<Target> {
+    let wrong = |reason: &str| Usage(format!("--with '{spec}'{reason}"));
     let (name, command) = spec
         .split_once('=')
-        .with_context(|| format!("--with '{spec}' is not NAME=COMMAND"))?;
-    let mut words =
-        shlex::split(command).with_context(|| format!("--with '{spec}': a quote is not closed"))?;
-    ensure!(!words.is_empty(), "--with '{spec}': the command is empty");
+        .ok_or_else(|| wrong(" is not NAME=COMMAND"))?;
+    let mut words = shlex::split(command).ok_or_else(|| wrong(": a quote is not closed"))?;
+    ensure!(!words.is_empty(), wrong(": the command is empty"));
     ensure!(
         words.iter().any(|word| word.contains("{port}")),
-        "--with '{spec}': the command has no {{port}}, so it cannot be told where to listen"
+        wrong(": the command has no {port}, so it cannot be told where to listen")
     );
     absolute(&mut words[0])?;
     Ok(Target::yours(name.trim(), words)?)

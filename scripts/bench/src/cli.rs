@@ -152,6 +152,6 @@ pub fn main() -> u8 {
     };
     done.unwrap_or_else(|error| {
         eprintln!("bench: {error:#}");
-        exit::ERROR
+        exit::of(&error)
     })
 }

@@ -14,3 +14,14 @@ pub const SKIPPED: u8 = 4;
 pub const CANNOT_TELL: u8 = 5;
 /// Interrupted: children have ended, results so far are kept.
 pub const INTERRUPTED: u8 = 130;
+
+/// A command line that makes no sense, in a way that its parser cannot see: ends with [`USAGE`].
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
+/// The code that an error ends with.
+#[must_use]
+pub fn of(error: &anyhow::Error) -> u8 {
+    if error.is::<Usage>() { USAGE } else { ERROR }
+}

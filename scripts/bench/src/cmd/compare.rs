@@ -2,13 +2,22 @@
 
 mod gate;
 
+use super::output;
 use crate::checkout::Place;
 use crate::cli::CompareArgs;
-use crate::model::{Cell, Estimate, Run};
+use crate::exit::Usage;
+use crate::model::{Cell, CellKey, Estimate, Run};
 use crate::ranking::{Metric, differs, noise_floor, ratio};
 use crate::view::{Table, format};
 use crate::{exit, stats, store};
 use anyhow::{bail, ensure};
+
+/// What two runs, or two targets, have in common, and what they have not.
+struct Comparison<'a> {
+    pairs: Vec<Pair<'a>>,
+    /// Cells of the base that the head has not.
+    missing: Vec<&'a CellKey>,
+}
 
 /// Two cells side by side.
 struct Pair<'a> {
@@ -35,12 +44,16 @@ pub fn run(args: &CompareArgs) -> anyhow::Result<u8> {
     if let Some(b) = &b {
         comparable(&a, b, args.force)?;
     }
-    let pairs = pairs(args, &a, b.as_ref())?;
-    println!("{}", table(&pairs).to_text());
-    match args.fail_above {
-        None => Ok(exit::OK),
-        Some(percent) => gate::judge(&pairs, percent / 100.0),
+    let comparison = pairs(args, &a, b.as_ref())?;
+    output::line(table(&comparison).to_text())?;
+    let Some(percent) = args.fail_above else {
+        return Ok(exit::OK);
+    };
+    let (lines, code) = gate::judge(&comparison, percent / 100.0);
+    for line in lines {
+        output::line(line)?;
     }
+    Ok(code)
 }
 
 /// Rows of two machines, or of two settings, are not comparable.
@@ -52,17 +65,22 @@ fn comparable(a: &Run, b: &Run, force: bool) -> anyhow::Result<()> {
             run.machine.kernel.clone(),
         )
     };
-    let settings = |run: &Run| {
-        let plan = &run.plan;
-        (
-            plan.request,
-            plan.path.clone(),
-            plan.body_size,
-            plan.wire_size,
-            plan.pipeline_depth,
-            run.cpus.clone(),
-        )
-    };
+    let (one, two) = (&a.plan, &b.plan);
+    let settings = [
+        ("request", one.request == two.request),
+        ("path", one.path == two.path),
+        ("body size", one.body_size == two.body_size),
+        ("wire size", one.wire_size == two.wire_size),
+        ("pipeline depth", one.pipeline_depth == two.pipeline_depth),
+        ("duration", one.duration_s == two.duration_s),
+        ("warm-up", one.warmup_s == two.warmup_s),
+        ("CPUs", a.cpus == b.cpus),
+    ];
+    let different: Vec<&str> = settings
+        .iter()
+        .filter(|(_, same)| !same)
+        .map(|(name, _)| *name)
+        .collect();
     ensure!(
         force || machine(a) == machine(b),
         "{} and {} come from different machines: --force compares them all the same",
@@ -70,15 +88,16 @@ fn comparable(a: &Run, b: &Run, force: bool) -> anyhow::Result<()> {
         b.name
     );
     ensure!(
-        force || settings(a) == settings(b),
-        "{} and {} were measured with different settings: --force compares them all the same",
+        force || different.is_empty(),
+        "{} and {} were measured with different settings ({}): --force compares them all the same",
         a.name,
-        b.name
+        b.name,
+        different.join(", ")
     );
     Ok(())
 }
 
-fn pairs<'a>(args: &CompareArgs, a: &'a Run, b: Option<&'a Run>) -> anyhow::Result<Vec<Pair<'a>>> {
+fn pairs<'a>(args: &CompareArgs, a: &'a Run, b: Option<&'a Run>) -> anyhow::Result<Comparison<'a>> {
     let name = |name: &Option<String>, cell: &Cell| {
         name.clone().unwrap_or_else(|| cell.key.target.clone())
     };
@@ -86,7 +105,7 @@ fn pairs<'a>(args: &CompareArgs, a: &'a Run, b: Option<&'a Run>) -> anyhow::Resu
     if b.is_none() {
         ensure!(
             args.base.is_some() && args.head.is_some(),
-            "one run: name two of its targets with --base and --head"
+            Usage("one run: name two of its targets with --base and --head".into())
         );
     }
     for (run, name) in [(a, &args.base), (other, &args.head)] {
@@ -94,7 +113,7 @@ fn pairs<'a>(args: &CompareArgs, a: &'a Run, b: Option<&'a Run>) -> anyhow::Resu
             bail!("run {} has no target `{name}`", run.name);
         }
     }
-    let mut pairs = Vec::new();
+    let (mut pairs, mut missing) = (Vec::new(), Vec::new());
     for base in a
         .cells
         .iter()
@@ -106,6 +125,7 @@ fn pairs<'a>(args: &CompareArgs, a: &'a Run, b: Option<&'a Run>) -> anyhow::Resu
             .iter()
             .find(|cell| cell.key.target == wanted && cell.key.same_table(&base.key))
         else {
+            missing.push(&base.key);
             continue;
         };
         let floors = Metric::ALL.map(|metric| {
@@ -123,7 +143,7 @@ fn pairs<'a>(args: &CompareArgs, a: &'a Run, b: Option<&'a Run>) -> anyhow::Resu
         !pairs.is_empty(),
         "they have no cell in common: the same mode, connections, threads, generator and rate"
     );
-    Ok(pairs)
+    Ok(Comparison { pairs, missing })
 }
 
 impl Pair<'_> {
@@ -173,7 +193,7 @@ fn unpaired(metric: Metric, base: &Cell, head: &Cell) -> Option<Estimate> {
     })
 }
 
-fn table(pairs: &[Pair<'_>]) -> Table {
+fn table(comparison: &Comparison<'_>) -> Table {
     let header = [
         "base",
         "head",
@@ -184,12 +204,12 @@ fn table(pairs: &[Pair<'_>]) -> Table {
         "could see",
     ];
     let mut table = Table::new("head / base", &header);
-    for pair in pairs {
+    for pair in &comparison.pairs {
         let key = &pair.base.key;
         let mut row = vec![
             key.target.clone(),
             pair.head.key.target.clone(),
-            format!("{} x{} {}", key.mode, key.connections, key.generator),
+            cell_name(key),
         ];
         for metric in Metric::ALL {
             row.push(describe(pair, metric));
@@ -197,10 +217,18 @@ fn table(pairs: &[Pair<'_>]) -> Table {
         }
         table.rows.push(row);
     }
+    for key in &comparison.missing {
+        let note = format!("The head has no {}, {}.", key.target, cell_name(key));
+        table.notes.push(note);
+    }
     table.notes.push(
         "`could see`: the smallest difference that these rounds could have told from noise.".into(),
     );
     table
+}
+
+fn cell_name(key: &CellKey) -> String {
+    format!("{} x{} {}", key.mode, key.connections, key.generator)
 }
 
 fn describe(pair: &Pair<'_>, metric: Metric) -> String {

@@ -1,11 +1,10 @@
 //! The gate: not slower, slower, or cannot tell.
 
-use super::Pair;
+use super::{Comparison, Pair, cell_name};
 use crate::exit;
 use crate::ranking::Metric;
 use crate::stats::rounds_for;
 use crate::view::format::{percent, ratio};
-use anyhow::bail;
 
 /// What the gate found in one pair by one metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,53 +14,46 @@ enum Finding {
     Slower,
 }
 
-/// Judges every pair by CPU per request, and by requests per second where the servers were the limit.
-///
-/// # Errors
-/// When the threshold is below what these rounds can tell.
-pub(super) fn judge(pairs: &[Pair<'_>], threshold: f64) -> anyhow::Result<u8> {
+/// Judges every pair by CPU per request, and by requests per second where the servers were the limit. One line for each
+/// finding, and the exit code of the worst. What the head has not is not known to be as fast.
+pub(super) fn judge(comparison: &Comparison<'_>, threshold: f64) -> (Vec<String>, u8) {
+    let mut lines = Vec::new();
     let mut worst = Finding::NotSlower;
-    for pair in pairs {
+    for pair in &comparison.pairs {
         for metric in [Metric::CpuPerRequest, Metric::RequestsPerSecond] {
             // Requests per second of a cell in which the generator was the limit say nothing: CPU alone decides.
             if metric == Metric::RequestsPerSecond && pair.ratio(metric).is_none() {
                 continue;
             }
-            refuse_below_noise(pair, metric, threshold)?;
             let finding = find(pair, metric, threshold);
-            println!(
-                "{} against {}, {}: {}",
+            lines.push(format!(
+                "{} against {}, {}, {}: {}",
                 pair.head.key.target,
                 pair.base.key.target,
+                cell_name(&pair.base.key),
                 name(metric),
                 words(pair, metric, finding, threshold)
-            );
+            ));
             worst = worst.max(finding);
         }
     }
-    Ok(match worst {
+    for key in &comparison.missing {
+        lines.push(format!(
+            "{}, {}: cannot tell: the head was not measured so",
+            key.target,
+            cell_name(key)
+        ));
+        worst = worst.max(Finding::CannotTell);
+    }
+    let code = match worst {
         Finding::NotSlower => exit::OK,
         Finding::Slower => exit::CHECK_FAILED,
         Finding::CannotTell => exit::CANNOT_TELL,
-    })
-}
-
-/// A threshold that noise reaches would fail at random.
-fn refuse_below_noise(pair: &Pair<'_>, metric: Metric, threshold: f64) -> anyhow::Result<()> {
-    let Some(floor) = pair.floor(metric).filter(|floor| *floor > threshold) else {
-        return Ok(());
     };
-    let rounds = pair.base.samples.len();
-    bail!(
-        "a threshold of {} is below the noise floor of this run ({} of {}): about {} rounds instead of {rounds} would do",
-        percent(threshold),
-        percent(floor),
-        name(metric),
-        rounds_for(rounds, floor, threshold)
-    )
+    (lines, code)
 }
 
-/// Slowness is how much more CPU, or how many requests fewer, in relation to the base.
+/// Slowness is how much more CPU, or how many requests fewer, in relation to the base. What noise reaches is none.
 fn find(pair: &Pair<'_>, metric: Metric, threshold: f64) -> Finding {
     let Some(ratio) = pair.ratio(metric) else {
         return Finding::CannotTell;
@@ -73,7 +65,11 @@ fn find(pair: &Pair<'_>, metric: Metric, threshold: f64) -> Finding {
         Metric::CpuPerRequest => (low - 1.0, high - 1.0),
         Metric::RequestsPerSecond => (1.0 - high, 1.0 - low),
     };
-    match (least > threshold, most <= threshold) {
+    let floor = pair.floor(metric).unwrap_or(0.0);
+    match (
+        least > threshold.max(floor),
+        most <= threshold && floor <= threshold,
+    ) {
         (true, _) => Finding::Slower,
         (_, true) => Finding::NotSlower,
         _ => Finding::CannotTell,
@@ -85,11 +81,24 @@ fn words(pair: &Pair<'_>, metric: Metric, finding: Finding, threshold: f64) -> S
         format!("{} times", ratio(&found))
     });
     let verdict = match finding {
-        Finding::NotSlower => "not slower",
-        Finding::Slower => "slower",
-        Finding::CannotTell => "cannot tell: more rounds (--resume --rounds N) narrow it",
+        Finding::NotSlower => "not slower".into(),
+        Finding::Slower => "slower".into(),
+        Finding::CannotTell => why_not(pair, metric, threshold),
     };
     format!("{found}; by more than {}? {verdict}", percent(threshold))
+}
+
+/// A threshold that noise reaches would fail at random.
+fn why_not(pair: &Pair<'_>, metric: Metric, threshold: f64) -> String {
+    let rounds = pair.base.samples.len();
+    match pair.floor(metric).filter(|floor| *floor > threshold) {
+        None => "cannot tell: more rounds (--resume --rounds N) narrow it".into(),
+        Some(floor) => format!(
+            "cannot tell: that is below the noise floor ({}); about {} rounds instead of {rounds} would do",
+            percent(floor),
+            rounds_for(rounds, floor, threshold)
+        ),
+    }
 }
 
 fn name(metric: Metric) -> &'static str {
