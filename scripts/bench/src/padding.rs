@@ -1,6 +1,9 @@
 //! `--wire-size`: the body with which a target's whole response has the wanted size. It is found by asking the target
 //! itself, because only its response tells what its head takes.
 
+/// The largest body, in bytes: as much as the servers of this suite send, 1 GiB.
+pub const LARGEST_BODY: u64 = 1 << 30;
+
 /// How often a target is asked at most: the head's size changes only with the digits of its Content-Length.
 const TRIES: usize = 5;
 

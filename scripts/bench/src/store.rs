@@ -1,8 +1,11 @@
 //! `results/<name>/run.json`: written anew, as a whole, after every cell.
 
-use crate::model::{Document, Published, Run, SCHEMA_VERSION};
+use crate::exit::Usage;
+use crate::model::{Document, Plan, Published, Run, SCHEMA_VERSION};
+use crate::padding::LARGEST_BODY;
 use crate::session::Keep;
 use anyhow::{Context, bail, ensure};
+use serde_json::Value;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -22,7 +25,9 @@ impl Store {
         let plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\']);
         ensure!(
             plain,
-            "a run's name is the name of a folder: {name:?} is none"
+            Usage(format!(
+                "a run's name is the name of a folder: {name:?} is none"
+            ))
         );
         Ok(Self {
             file: results.join(name).join("run.json"),
@@ -81,12 +86,9 @@ pub fn write_text(file: &Path, text: &str) -> anyhow::Result<()> {
 pub fn read(file: &Path) -> anyhow::Result<Document> {
     let text =
         std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let value: serde_json::Value =
+    let value: Value =
         serde_json::from_str(&text).with_context(|| format!("{} is not JSON", file.display()))?;
-    let Some(version) = value
-        .get("schema_version")
-        .and_then(serde_json::Value::as_u64)
-    else {
+    let Some(version) = value.get("schema_version").and_then(Value::as_u64) else {
         bail!(
             "{} is not a result of bench: it has no schema_version",
             file.display()
@@ -97,8 +99,54 @@ pub fn read(file: &Path) -> anyhow::Result<Document> {
         "{} has schema version {version}; this bench reads version {SCHEMA_VERSION}",
         file.display()
     );
-    serde_json::from_value(value)
-        .with_context(|| format!("{} does not follow results/schema.json", file.display()))
+    let document = sensible(&value).and_then(|()| {
+        let document = serde_json::from_value(value)?;
+        if let Document::Run(run) = &document {
+            possible(&run.plan)?;
+        }
+        Ok(document)
+    });
+    document.with_context(|| format!("{} does not follow results/schema.json", file.display()))
+}
+
+/// No figure of a run is larger than this; figures that are make tables and pictures without end.
+const LARGEST: f64 = 1e15;
+
+/// Every number but a seed is one that could have been measured.
+fn sensible(value: &Value) -> anyhow::Result<()> {
+    match value {
+        Value::Number(number) => {
+            let figure = number.as_f64().unwrap_or(f64::INFINITY);
+            ensure!(
+                figure.abs() <= LARGEST,
+                "{number} is no figure of a measurement"
+            );
+            Ok(())
+        }
+        Value::Array(values) => values.iter().try_for_each(sensible),
+        Value::Object(fields) => fields
+            .iter()
+            .filter(|(name, _)| *name != "seed")
+            .try_for_each(|(name, value)| sensible(value).with_context(|| name.clone())),
+        Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
+    }
+}
+
+/// What a run could have been asked for: a resumed one is measured so.
+fn possible(plan: &Plan) -> anyhow::Result<()> {
+    ensure!(plan.warmup_s >= 0.0, "plan: warmup_s is below 0");
+    ensure!(plan.duration_s > 0.0, "plan: duration_s is not above 0");
+    let counts = [&plan.connections, &plan.sweep, &plan.threads];
+    ensure!(
+        plan.rounds > 0 && counts.into_iter().flatten().all(|count| *count > 0),
+        "plan: rounds, connections and threads are above 0"
+    );
+    let sizes = [plan.body_size, plan.wire_size];
+    ensure!(
+        sizes.into_iter().flatten().all(|size| size <= LARGEST_BODY),
+        "plan: no body is larger than {LARGEST_BODY} bytes"
+    );
+    Ok(())
 }
 
 /// Reads a run: a file, or a name or folder under `results`.

@@ -2,6 +2,7 @@
 
 use super::units;
 use crate::model::{GeneratorKind, Mode, RequestKind};
+use crate::padding::LARGEST_BODY;
 use crate::preset::Preset;
 use crate::remote::Address;
 use clap::Args;
@@ -75,13 +76,13 @@ pub struct RunArgs {
     #[arg(long, value_name = "KIND", default_value = "minimal")]
     pub request: RequestKind,
     /// What is requested
-    #[arg(long, value_name = "PATH", default_value = "/")]
+    #[arg(long, value_name = "PATH", default_value = "/", value_parser = units::path)]
     pub path: String,
     /// Bytes of the servers' body
-    #[arg(long, value_name = "N")]
-    pub body_size: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=LARGEST_BODY))]
+    pub body_size: Option<u64>,
     /// Bytes of each server's whole response: its body is padded until it is
-    #[arg(long, value_name = "N", conflicts_with = "body_size")]
+    #[arg(long, value_name = "N", conflicts_with = "body_size", value_parser = clap::value_parser!(u64).range(1..=LARGEST_BODY))]
     pub wire_size: Option<u64>,
     /// Seed of the order in which rounds visit the targets; default: a new one, which is recorded
     #[arg(long, value_name = "N")]

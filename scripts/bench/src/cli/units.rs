@@ -37,6 +37,17 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
+/// `/`, `/a?b=c`: what stands in a request line (RFC 9112, section 3.2.1).
+pub(super) fn path(text: &str) -> Result<String, String> {
+    if text.starts_with('/') && text.chars().all(|c| c.is_ascii_graphic()) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!(
+            "`{text}` is no path: it begins with / and has no spaces"
+        ))
+    }
+}
+
 /// `60`: degrees Celsius.
 pub(super) fn celsius(text: &str) -> Result<f64, String> {
     match text.trim().trim_end_matches("°C").trim_end().parse::<f64>() {

@@ -166,7 +166,8 @@ fn measure(
     result
 }
 
-/// Size of the body when nothing else was asked for.
-fn default_body_size() -> usize {
-    Values::new("").body_size
+/// Size of the body that was asked for, or the servers' default.
+fn body_size_of(args: &RunArgs) -> usize {
+    let asked = args.body_size.and_then(|size| usize::try_from(size).ok());
+    asked.unwrap_or_else(|| Values::new("").body_size)
 }

@@ -22,6 +22,11 @@ fn nonsense_is_a_usage_error() {
         &["run", "--on=-oProxyCommand=x"],
         &["run", "--generator-on", "pi@board"],
         &["run", "--cool-below", "0"],
+        &["run", "--body-size", "1073741825"],
+        &["run", "--wire-size", "1073741825"],
+        &["run", "--wire-size", "0"],
+        &["run", "--path", "foo"],
+        &["run", "--path", "/a b"],
         &["explode"],
     ] {
         assert_eq!(
@@ -34,10 +39,12 @@ fn nonsense_is_a_usage_error() {
 
 #[test]
 fn what_cannot_be_measured_is_one_line_with_the_reason() {
-    for (arguments, reason) in [
-        (&["run"][..], "no target is left"),
-        (&["run", "--with", "mine=server"], "no {port}"),
+    let (usage, error) = (exit::USAGE, exit::ERROR);
+    for (expected, arguments, reason) in [
+        (usage, &["run"][..], "no target is left"),
+        (usage, &["run", "--with", "mine=server"], "no {port}"),
         (
+            usage,
             &[
                 "run",
                 "--with",
@@ -47,20 +54,17 @@ fn what_cannot_be_measured_is_one_line_with_the_reason() {
             ],
             "no target or group `nobody`",
         ),
-        (&["run", "--targets", "missing.toml"], "missing.toml"),
+        (error, &["run", "--targets", "missing.toml"], "missing.toml"),
         (
+            usage,
             &["run", "--with", "mine=server {port}", "--name", "../x"],
             "name of a folder",
         ),
-        (&["run", "--resume"], "no run"),
-        (&["compare", "a", "b"], "no run `a`"),
+        (error, &["run", "--resume"], "no run"),
+        (error, &["compare", "a", "b"], "no run `a`"),
     ] {
         let (code, stderr) = refused(arguments);
-        assert_eq!(
-            code,
-            Some(i32::from(exit::ERROR)),
-            "{arguments:?}: {stderr}"
-        );
+        assert_eq!(code, Some(i32::from(expected)), "{arguments:?}: {stderr}");
         assert!(stderr.contains(reason), "{arguments:?}: {stderr}");
         assert_eq!(stderr.lines().count(), 1, "{stderr}");
     }
@@ -150,7 +154,7 @@ fn a_rate_needs_a_generator_that_has_one() {
         "wrk",
     ];
     let (code, stderr) = refused(&arguments);
-    assert_eq!(code, Some(i32::from(exit::ERROR)));
+    assert_eq!(code, Some(i32::from(exit::USAGE)));
     assert!(
         stderr.contains("--rate needs the embedded generator"),
         "{stderr}"

@@ -120,3 +120,32 @@ fn wrk_and_ab_measure_the_same_server() {
         }
     }
 }
+
+/// Edited by hand, or damaged: one line, and no panic, whatever it is read for.
+#[test]
+fn figures_that_nobody_measured_are_refused_with_their_place() {
+    let folder = Folder::new();
+    folder.run(&["honest"], &[]);
+    let file = folder.path().join("results/t/run.json");
+    let whole: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    for (place, figure, told) in [
+        ("/plan/warmup_s", -1.0, "warmup_s is below 0"),
+        ("/plan/duration_s", 0.0, "duration_s is not above 0"),
+        (
+            "/cells/0/samples/0/requests_per_second",
+            1e308,
+            "requests_per_second: 1e+308",
+        ),
+    ] {
+        let mut edited = whole.clone();
+        *edited.pointer_mut(place).unwrap() = figure.into();
+        std::fs::write(&file, edited.to_string()).unwrap();
+        for arguments in [&["run", "--resume", "--name", "t"][..], &["report", "t"]] {
+            let output = folder.bench(arguments);
+            let said = stderr(&output);
+            assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
+            assert!(said.contains(told), "{arguments:?}: {said}");
+            assert_eq!(said.lines().count(), 1, "{said}");
+        }
+    }
+}

@@ -1,9 +1,10 @@
 //! A new run: from the command line to what will be measured.
 
-use super::{Asked, Job, Scope, Where, default_body_size};
+use super::{Asked, Job, Scope, Where, body_size_of};
 use crate::candidate::{Candidate, Choice, choose, with_twin};
 use crate::checkout::Place;
 use crate::cli::{DURATION, ROUNDS, RunArgs};
+use crate::exit::Usage;
 use crate::generator::Generators;
 use crate::model::{Cell, Controls, GeneratorFacts, GeneratorKind, Plan, Run, SCHEMA_VERSION};
 use crate::plan::unique;
@@ -28,7 +29,7 @@ pub(super) fn asked(args: &RunArgs, scope: Scope) -> anyhow::Result<Asked> {
     );
     ensure!(
         args.rate.is_empty() || args.generator.contains(&GeneratorKind::Embedded),
-        "--rate needs the embedded generator: wrk and ab send as fast as they can"
+        Usage("--rate needs the embedded generator: wrk and ab send as fast as they can".into())
     );
     Ok(Asked {
         args: args.clone(),
@@ -70,7 +71,7 @@ pub(super) fn job(asked: Asked, at: &Where, generators: &dyn Generators) -> anyh
         warnings: Vec::new(),
         plan,
     };
-    let body_size = args.body_size.unwrap_or_else(default_body_size);
+    let body_size = body_size_of(&args);
     Ok(Job {
         run,
         candidates,
@@ -119,7 +120,7 @@ fn resolve(args: &RunArgs, place: &Place, at: &Where) -> Plan {
         pipeline_depth: PIPELINE_DEPTH,
         request: args.request,
         path: args.path.clone(),
-        body_size: args.body_size.map(|size| size as u64),
+        body_size: args.body_size,
         wire_size: args.wire_size,
         preset: args.preset.map(|preset| preset.name().to_owned()),
         targets_file: place.targets_file.clone(),

@@ -1,6 +1,6 @@
 //! A run that goes on, or gets more rounds.
 
-use super::{Asked, Job, Scope, Where, begin, default_body_size};
+use super::{Asked, Job, Scope, Where, begin, body_size_of};
 use crate::checkout::Place;
 use crate::cli::{Cli, RunArgs, Verb};
 use crate::model::Run;
@@ -50,7 +50,7 @@ pub(super) fn job(asked: Asked, at: &Where) -> anyhow::Result<Job> {
         candidates: asked.candidates,
         store: asked.store,
         place: asked.place,
-        body_size: asked.args.body_size.unwrap_or_else(default_body_size),
+        body_size: body_size_of(&asked.args),
         body_sizes: BTreeMap::new(),
         port: asked.args.port,
     })
