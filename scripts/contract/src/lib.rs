@@ -29,8 +29,8 @@ pub mod targets;
 mod wire;
 
 pub use assert::{
-    assert_bodies, assert_closing_bodies, assert_command_line, assert_refusals_close,
-    assert_server, assert_starts_whole,
+    assert_bodies, assert_closing_bodies, assert_command_line, assert_half_body_is_finished,
+    assert_refusals_close, assert_server, assert_starts_whole,
 };
 pub use capabilities::{Ability, Capabilities, capabilities};
 pub use case::{Case, Kind, Level, cases};

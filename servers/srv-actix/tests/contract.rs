@@ -22,3 +22,8 @@ fn closing_bodies() {
 fn command_line() {
     contract::assert_command_line(BIN, NAME);
 }
+
+#[test]
+fn half_a_body_at_the_end() {
+    contract::assert_half_body_is_finished(BIN, NAME);
+}

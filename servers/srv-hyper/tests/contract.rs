@@ -49,3 +49,8 @@ fn starts_whole_or_not_at_all() {
 fn refusals_close() {
     contract::assert_refusals_close(BIN, "srv-hyper");
 }
+
+#[test]
+fn half_a_body_at_the_end() {
+    contract::assert_half_body_is_finished(BIN, "srv-hyper");
+}

@@ -122,6 +122,19 @@ pub(crate) fn close_silent_ones() {
     });
 }
 
+/// Returns when for a moment the kernel has taken more on every connection: then nothing of a
+/// response is left with the crate's loop, which writes whenever it can.
+pub(crate) fn wait_until_sent() {
+    /// Time for the loop to fill up what a client has made room for.
+    const QUIET: u32 = 5;
+    let mut quiet = 0;
+    while quiet < QUIET {
+        thread::sleep(PAUSE);
+        let all_writable = open().keys().all(|&socket| is_writable(socket));
+        quiet = if all_writable { quiet + 1 } else { 0 };
+    }
+}
+
 fn stop_reading(socket: RawFd) {
     let _ = shutdown(socket, Shutdown::Read);
 }

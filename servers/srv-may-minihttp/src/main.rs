@@ -11,6 +11,7 @@ mod service;
 
 use std::os::fd::RawFd;
 use std::process::ExitCode;
+use std::thread;
 
 use clap::Parser;
 use common::{Args, Error, listener, shutdown};
@@ -27,7 +28,7 @@ const STACKS_AT_START: usize = 16;
 /// Stacks of closed connections that are kept for the next ones, as by default.
 const STACKS_KEPT: usize = 1000;
 
-/// may_minihttp
+/// Serves a fixed response, with may_minihttp
 #[derive(Parser)]
 #[command(name = NAME, version)]
 struct Cli {
@@ -73,6 +74,16 @@ fn serve(args: &Args) -> Result<(), Error> {
     let signal = shutdown::signal()?;
     common::ready(NAME, address, args.threads());
     shutdown::wait(signal)?;
+    finish_what_is_unsent();
     service::IN_FLIGHT.drain();
     Ok(())
+}
+
+/// Counts as a request under way what the crate's loop still has to write when the server stops.
+fn finish_what_is_unsent() {
+    let unsent = service::IN_FLIGHT.begin();
+    thread::spawn(move || {
+        connection::wait_until_sent();
+        drop(unsent);
+    });
 }

@@ -55,6 +55,7 @@ impl Service {
 
 impl HttpService for Service {
     fn call(&mut self, request: Request, response: &mut Response) -> io::Result<()> {
+        let _request = IN_FLIGHT.begin();
         self.connection.touch();
         self.bound_unsent();
         let persistence = match request::check(&request) {

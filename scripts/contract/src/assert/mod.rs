@@ -3,11 +3,13 @@
 mod bodies;
 mod command_line;
 mod descriptors;
+mod half_body;
 mod refusals;
 
 pub use bodies::{assert_bodies, assert_closing_bodies};
 pub use command_line::assert_command_line;
 pub use descriptors::assert_starts_whole;
+pub use half_body::assert_half_body_is_finished;
 pub use refusals::assert_refusals_close;
 
 use std::path::{Path, PathBuf};
