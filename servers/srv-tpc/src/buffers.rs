@@ -1,6 +1,6 @@
 //! The buffers of a thread, lent to one connection at a time.
 
-use common::http1::{Connection, MAX_UNSENT, Progress, Response};
+use common::http1::{Connection, MAX_UNSENT, Next, Progress, Response};
 
 /// What a thread lends to the connection that it serves: 10,000 idle connections need no buffers.
 pub struct Buffers {
@@ -66,6 +66,10 @@ impl Buffers {
         let progress = connection.receive(input, &self.response, &mut self.output);
         self.input.copy_within(progress.consumed..self.filled, 0);
         self.filled -= progress.consumed;
+        if matches!(progress.next, Next::Close | Next::Linger) {
+            // Nobody will look at it, and a full buffer leaves no space to linger with.
+            self.filled = 0;
+        }
         progress
     }
 }
