@@ -126,8 +126,8 @@ fn read_head(stream: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<Option<
 type Fields = Vec<(String, String)>;
 
 fn parse_head(head: &[u8]) -> io::Result<(u8, u16, Fields)> {
-    let text =
-        std::str::from_utf8(head).map_err(|_| malformed("the response's head is not UTF-8"))?;
+    // A value, or a reason phrase, may hold bytes that are no UTF-8 (obs-text, RFC 9110 5.5).
+    let text = String::from_utf8_lossy(head);
     let mut lines = text[..text.len() - 4].split("\r\n");
     let (minor_version, status) = parse_status_line(lines.next().unwrap_or_default())?;
     let fields = lines.map(parse_field).collect::<io::Result<_>>()?;

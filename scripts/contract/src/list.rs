@@ -100,7 +100,7 @@ pub(crate) static CASES: &[Case] = &[
     waiting(case("silent-client", Should, "RFC 9112 9.5; RFC 9110 15.5.9",
         "half a head and silence, or a byte a second: closed in the documented time", Wire(time::silent_client))),
     waiting(case("sigterm", Must, "how every service manager stops a service",
-        "SIGTERM idle, loaded, in a large response, with half a request, as PID 1: exit 0 in 6 s, nothing cut", Process(sigterm::sigterm))),
+        "SIGTERM (idle also SIGINT), loaded, in a large response, as PID 1: exit 0 in 3 s; with half a request in 6 s; nothing cut", Process(sigterm::sigterm))),
     case("port", Must, "what everyone meets who starts a server twice",
         "a second instance: one-line error; --port 0: the real port; a restart over TIME_WAIT: binds", Process(port::port)),
     case("no-stall", Must, "RFC 896 and RFC 1122 4.2.3.2: Nagle's algorithm against a delayed ACK",

@@ -27,6 +27,8 @@ const LIES: &[(Lie, &str)] = &[
     (Lie::IgnoresSigterm, "sigterm"),
     (Lie::ExitsWith1, "sigterm"),
     (Lie::CutsAtSigterm, "sigterm"),
+    (Lie::IgnoresSigint, "sigterm"),
+    (Lie::KeepsIdle, "sigterm"),
     (Lie::NoHandler, "sigterm"),
     (Lie::SharesPort, "port"),
     (Lie::SilentError, "port"),
@@ -120,6 +122,7 @@ fn serve(lie: Lie) -> ! {
     let mut signals = SigSet::empty();
     if lie != Lie::NoHandler {
         signals.add(Signal::SIGTERM);
+        signals.add(Signal::SIGINT);
     }
     signals.thread_block().expect("a signal can be blocked");
     let default_host = if lie == Lie::OnlyIpv4 {
@@ -164,8 +167,13 @@ fn serve(lie: Lie) -> ! {
         if lie == Lie::NoHandler {
             thread::park();
         }
-        signals.wait().expect("a signal can be awaited");
-        if lie != Lie::IgnoresSigterm {
+        let signal = signals.wait().expect("a signal can be awaited");
+        let ignored = match lie {
+            Lie::IgnoresSigterm => true,
+            Lie::IgnoresSigint => signal == Signal::SIGINT,
+            _ => false,
+        };
+        if !ignored {
             end(lie, &server);
         }
     }
@@ -174,10 +182,12 @@ fn serve(lie: Lie) -> ! {
 fn end(lie: Lie, server: &Server) -> ! {
     server.stopping.store(true, Ordering::SeqCst);
     let limit = Instant::now() + Duration::from_secs(5);
-    while lie != Lie::CutsAtSigterm
-        && server.busy.load(Ordering::SeqCst) > 0
-        && Instant::now() < limit
-    {
+    let waits = || match lie {
+        Lie::CutsAtSigterm => false,
+        Lie::KeepsIdle => true,
+        _ => server.busy.load(Ordering::SeqCst) > 0,
+    };
+    while waits() && Instant::now() < limit {
         sleep(Duration::from_millis(5));
     }
     exit(i32::from(lie == Lie::ExitsWith1))

@@ -95,6 +95,16 @@ fn an_end_before_a_byte_is_no_response_and_one_in_the_middle_is_an_error() {
     );
 }
 
+/// RFC 9110 5.5: obs-text.
+#[test]
+fn a_value_may_hold_bytes_that_are_no_utf_8() {
+    let bytes = b"HTTP/1.1 200 OK\r\nServer: caf\xe9\r\nContent-Length: 2\r\n\r\nhi";
+    let response = read(bytes, "GET").unwrap().unwrap();
+    assert!(response.values("server").eq(["caf\u{fffd}"]));
+    assert_eq!(response.body, b"hi");
+    assert_eq!(response.wire_bytes, bytes.len());
+}
+
 #[test]
 fn doubtful_responses_are_refused() {
     for bytes in [

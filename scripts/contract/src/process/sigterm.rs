@@ -1,4 +1,4 @@
-//! SIGTERM: the server ends by itself, in time, and cuts no response.
+//! SIGTERM, and SIGINT: the server ends by itself, in time, and cuts no response.
 
 use std::thread::{self, sleep};
 use std::time::Duration;
@@ -15,12 +15,16 @@ use crate::{Running, ServerCommand};
 /// Ours promise 5 s; one more for a busy machine.
 const LIMIT: Duration = Duration::from_secs(6);
 
+/// The same where nobody keeps ours from ending at once: well below the time that they give those who do.
+const PROMPT: Duration = Duration::from_secs(3);
+
 type Situation = fn(&Process) -> Result<(), Fault>;
 
 /// Case `sigterm`.
 pub(crate) fn sigterm(process: &Process) -> Result<(), Fault> {
-    let situations: [(&str, Situation); 5] = [
+    let situations: [(&str, Situation); 6] = [
         ("idle", idle),
+        ("idle, by SIGINT", interrupted),
         ("under load", under_load),
         ("in a large response", large_response),
         ("with a half-sent request", half_sent),
@@ -48,14 +52,26 @@ pub(crate) fn sigterm(process: &Process) -> Result<(), Fault> {
 
 /// Nothing under way, one kept connection.
 fn idle(process: &Process) -> Result<(), Fault> {
+    ends_when_idle(process, Signal::SIGTERM)
+}
+
+/// Ours take Ctrl-C for SIGTERM.
+fn interrupted(process: &Process) -> Result<(), Fault> {
+    match process.judge.is_ours() {
+        true => ends_when_idle(process, Signal::SIGINT),
+        false => Ok(()),
+    }
+}
+
+fn ends_when_idle(process: &Process, signal: Signal) -> Result<(), Fault> {
     let mut running = process.start()?;
     let mut client = Client::connect(running.addr())?;
     client.send(G)?;
     process
         .wire(running.addr())
         .expect(&mut client, "GET", Connection::Stays)?;
-    running.signal(Signal::SIGTERM);
-    expect_exit(process, &mut running)
+    running.signal(signal);
+    expect_exit(process, &mut running, PROMPT)
 }
 
 fn half_sent(process: &Process) -> Result<(), Fault> {
@@ -64,7 +80,7 @@ fn half_sent(process: &Process) -> Result<(), Fault> {
     client.send(&G[..G.len() / 2])?;
     sleep(Duration::from_millis(100));
     running.signal(Signal::SIGTERM);
-    expect_exit(process, &mut running)
+    expect_exit(process, &mut running, LIMIT)
 }
 
 /// Clients that ask as fast as they are answered: each response comes whole, or not at all.
@@ -89,7 +105,7 @@ fn under_load(process: &Process) -> Result<(), Fault> {
         let clients: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
         sleep(Duration::from_millis(300));
         running.signal(Signal::SIGTERM);
-        let exit = expect_exit(process, &mut running);
+        let exit = expect_exit(process, &mut running, PROMPT);
         // Where it does not end, the clients must.
         running.signal_group(Signal::SIGKILL);
         let cut = clients
@@ -99,9 +115,9 @@ fn under_load(process: &Process) -> Result<(), Fault> {
     })
 }
 
-/// A megabyte to a slow reader, where the server can be told to send that.
+/// To a slow reader, where the server can be told to send that: more than the kernel takes off its hands.
 fn large_response(process: &Process) -> Result<(), Fault> {
-    const SIZE: usize = 1_000_000;
+    const SIZE: usize = 8_000_000;
     let Some(command) = with_body_size(&process.command, SIZE) else {
         return Err(Fault::Skip("its command takes no {body_size}".into()));
     };
@@ -118,11 +134,17 @@ fn large_response(process: &Process) -> Result<(), Fault> {
         sleep(Duration::from_millis(50));
         client.peek_within(PATIENCE);
     }
-    let response = client.response("GET")?;
+    let response = client.response_within("GET", Duration::from_secs(10))?;
+    let response =
+        response.ok_or_else(|| client.fault("the connection ended without an answer"))?;
     judge
         .served(&response, "GET", Connection::Any)
         .map_err(|reason| client.fault(reason))?;
-    expect_exit(process, &mut running)
+    if process.judge.is_ours() {
+        client.must_close()?;
+    }
+    drop(client);
+    expect_exit(process, &mut running, PROMPT)
 }
 
 fn with_body_size(command: &ServerCommand, size: usize) -> Option<ServerCommand> {
@@ -155,7 +177,7 @@ fn as_pid_1(process: &Process) -> Result<(), Fault> {
         ));
     };
     let _ = kill(server, Signal::SIGTERM);
-    expect_exit(process, &mut running)
+    expect_exit(process, &mut running, PROMPT)
 }
 
 fn works(wrapper: &[&str]) -> bool {
@@ -175,12 +197,17 @@ fn child_of(pid: u32) -> Option<Pid> {
         .map(Pid::from_raw)
 }
 
-/// Ours exit with 0; of others it is only asked that they end.
-fn expect_exit(process: &Process, running: &mut Running) -> Result<(), Fault> {
-    match running.wait(LIMIT) {
+/// Ours exit with 0 within `limit`; of others it is only asked that they end.
+fn expect_exit(process: &Process, running: &mut Running, limit: Duration) -> Result<(), Fault> {
+    let limit = if process.judge.is_ours() {
+        limit
+    } else {
+        LIMIT
+    };
+    match running.wait(limit) {
         None => Err(Fault::plain(format!(
-            "still runs {} s after SIGTERM",
-            LIMIT.as_secs()
+            "still runs {} s after the signal",
+            limit.as_secs()
         ))),
         Some(status) if process.judge.is_ours() && status.code() != Some(0) => Err(Fault::plain(
             format!("ended with {status}, not with exit code 0"),

@@ -94,6 +94,9 @@ pub enum Lie {
     ExitsWith1,
     /// Ends at SIGTERM in the middle of responses.
     CutsAtSigterm,
+    IgnoresSigint,
+    /// Ends when its clients have had 5 s, also when none of them wants anything.
+    KeepsIdle,
     /// Has no handler for SIGTERM.
     NoHandler,
     SharesPort,
