@@ -57,6 +57,9 @@ pub struct Loaded {
     pub histogram: Vec<load::Bucket>,
     /// Bytes read.
     pub read_bytes: Option<u64>,
+    /// Bytes of the body of the first response, which it compares all others with; one for each host that it ran on,
+    /// none where it does not tell.
+    pub first_bodies: Vec<u64>,
     /// Mean number of requests in flight.
     pub in_flight: Option<f64>,
     /// Open loop: requests per second that were sent.

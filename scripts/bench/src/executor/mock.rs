@@ -51,6 +51,7 @@ pub(crate) fn measured(requests_per_second: f64, cpu_us_per_request: f64) -> Mea
             },
             histogram: Vec::new(),
             read_bytes: None,
+            first_bodies: Vec::new(),
             in_flight: Some(64.0),
             rate_sent: None,
             cpu_s: 1.6,

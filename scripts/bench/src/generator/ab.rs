@@ -99,6 +99,7 @@ fn loaded(figures: &AbFigures, latency: Latency) -> Loaded {
         errors,
         latency,
         read_bytes: Some(figures.transferred_bytes),
+        first_bodies: figures.document_bytes.into_iter().collect(),
         histogram: Vec::new(),
         in_flight: None,
         rate_sent: None,

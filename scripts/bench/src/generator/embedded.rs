@@ -88,6 +88,11 @@ fn loaded(report: &load::Report) -> Loaded {
             .map(|told| told.histogram.clone())
             .unwrap_or_default(),
         read_bytes: Some(report.bytes_read),
+        first_bodies: report
+            .first_response
+            .iter()
+            .map(|first| first.body_bytes)
+            .collect(),
         in_flight: Some(report.in_flight.mean),
         rate_sent: report.rate.as_ref().map(|rate| rate.reached),
         cpu_s: report.cpu.seconds(),

@@ -29,6 +29,10 @@ pub fn merge(shares: &[Loaded]) -> Option<Loaded> {
             .flat_map(|share| share.histogram.iter().copied())
             .collect(),
         read_bytes: all(shares, |share| share.read_bytes).map(|bytes| bytes.iter().sum()),
+        first_bodies: shares
+            .iter()
+            .flat_map(|share| share.first_bodies.iter().copied())
+            .collect(),
         in_flight: all(shares, |share| share.in_flight).map(|counts| counts.iter().sum()),
         rate_sent: all(shares, |share| share.rate_sent).map(|rates| rates.iter().sum()),
         cpu_s: shares.iter().map(|share| share.cpu_s).sum(),

@@ -166,6 +166,7 @@ fn loaded(mode: Mode, line: &Line, finished: &Finished, cpus: u32) -> Loaded {
         },
         latency: latency(mode, line),
         read_bytes: Some(line.bytes),
+        first_bodies: Vec::new(),
         histogram: Vec::new(),
         in_flight: None,
         rate_sent: None,

@@ -78,22 +78,45 @@ fn generator_cost(measured: &Measured) -> GeneratorCost {
     }
 }
 
-/// wrk and ab do not look at bytes; but they count them. More than the verified response has, by more than the last
-/// reads explain, is more than was asked for.
+/// Digits of a number in a head, such as `Keep-Alive: max=9`, that a right response may have less than the verified one.
+const DIGITS: u64 = 2;
+
+/// What was verified before the load is what must come in it. A generator compares with its own first response, which
+/// may be another one already; and wrk does not look at bytes at all, but it counts them.
 fn with_unverified_bytes(run: &Run, key: &CellKey, load: &Load, measured: &Measured) -> Errors {
-    let errors = measured.loaded.errors;
-    let counts_only = key.generator == GeneratorKind::Wrk && key.mode != Mode::Close;
+    let (errors, loaded) = (measured.loaded.errors, &measured.loaded);
     let verified = run
         .target(&key.target)
         .and_then(|target| target.response.as_ref());
-    let (true, Some(response), Some(read)) = (counts_only, verified, measured.loaded.read_bytes)
-    else {
+    let Some(verified) = verified else {
         return errors;
     };
-    let responses = measured.loaded.responses + key.offered(load.pipeline_depth) as u64;
-    let surplus = read.saturating_sub(responses * response.bytes);
+    let is_other = |body: &u64| *body != verified.body_bytes;
+    if loaded.first_bodies.iter().any(is_other) {
+        return Errors {
+            wrong_bytes: errors.wrong_bytes + loaded.all_responses,
+            ..errors
+        };
+    }
+    // In mode close heads have other fields than in the verified response.
+    match loaded.read_bytes {
+        Some(read) if key.generator == GeneratorKind::Wrk && key.mode != Mode::Close => {
+            let last = key.offered(load.pipeline_depth) as u64;
+            counted_bytes(errors, loaded.responses, read, verified.bytes, last)
+        }
+        _ => errors,
+    }
+}
+
+/// Bytes that `responses` of `bytes` each do not explain: too many, the `last` ones apart, which were read and not
+/// counted; or too few, cut or otherwise.
+fn counted_bytes(errors: Errors, responses: u64, read: u64, bytes: u64, last: u64) -> Errors {
+    let surplus = read.saturating_sub((responses + last) * bytes);
+    let deficit = (responses * bytes).saturating_sub(read);
+    let lacks = deficit > responses * DIGITS;
     Errors {
-        extra: errors.extra + surplus.div_ceil(response.bytes.max(1)),
+        extra: errors.extra + surplus.div_ceil(bytes.max(1)),
+        wrong_bytes: errors.wrong_bytes + if lacks { responses } else { 0 },
         ..errors
     }
 }
@@ -122,5 +145,29 @@ pub(super) fn failed(round: u32, at_s: f64, reason: String) -> Sample {
         heat: Heat::default(),
         verdict: Verdict::Errors,
         reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1,000 responses of 120 bytes, and 64 that may have been under way at the end.
+    fn errors(read: u64) -> (u64, u64) {
+        let errors = counted_bytes(Errors::default(), 1000, read, 120, 64);
+        (errors.extra, errors.wrong_bytes)
+    }
+
+    #[test]
+    fn bytes_that_wrk_counts_are_those_of_the_verified_response() {
+        assert_eq!(errors(120_000), (0, 0));
+        assert_eq!(errors(120_000 + 64 * 120), (0, 0), "read, and not counted");
+        assert_eq!(errors(120_001 + 64 * 120), (1, 0));
+        assert_eq!(errors(118_500), (0, 0), "a digit less in each second head");
+        assert_eq!(
+            errors(108_000),
+            (0, 1000),
+            "13 bytes of body were verified, 1 came"
+        );
     }
 }

@@ -284,6 +284,36 @@ fn times(run: &Run) -> Vec<u64> {
     times
 }
 
+/// The server has changed its mind between the look at it and the load: the generator saw nothing else.
+#[test]
+fn another_body_than_the_verified_one_is_wrong_bytes() {
+    let load = |body| {
+        let mut load = measured(1000.0, 10.0);
+        load.loaded.first_bodies = vec![13, body];
+        load
+    };
+    let run = run_of(&[("a", load(13)), ("b", load(1))]);
+    assert_eq!(cell(&run, "a").verdict, Verdict::Ok);
+    assert_eq!(cell(&run, "b").verdict, Verdict::WrongBytes);
+    assert_eq!(cell(&run, "b").samples[0].errors.wrong_bytes, 2000);
+}
+
+#[test]
+fn fewer_bytes_than_wrk_should_have_counted_are_wrong_bytes() {
+    let candidates = candidates(&["a"]);
+    let mut short = measured(1000.0, 10.0);
+    short.loaded.read_bytes = Some(2000 * (120 - 12));
+    let mut mock = Mock::default();
+    mock.loads.insert("a".into(), vec![Ok(short)]);
+    let plan = Plan {
+        generators: vec![GeneratorKind::Wrk],
+        ..plan(1)
+    };
+    let run = empty_run(plan, &candidates);
+    let (run, _) = go(run, &candidates, &mut mock, Interrupt::default());
+    assert_eq!(cell(&run, "a").verdict, Verdict::WrongBytes);
+}
+
 #[test]
 fn interrupted_after_any_cell_the_rest_is_done_by_resume() {
     let candidates = candidates(&["a", "b"]);
