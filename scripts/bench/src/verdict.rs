@@ -113,12 +113,15 @@ fn starved(evidence: &Evidence<'_>) -> Option<(Verdict, String)> {
 fn limit(evidence: &Evidence<'_>) -> (Verdict, String) {
     let generator = evidence.generator.utilisation;
     let Some(server) = evidence.server.utilisation else {
+        let why = match evidence.server.children_lost {
+            true => {
+                "not known: it forks and ignores SIGCHLD, so nobody can tell what its children used"
+            }
+            false => "not known here",
+        };
         return (
             Verdict::LatencyBound,
-            format!(
-                "generator {}, server's CPU not known here",
-                percent(generator)
-            ),
+            format!("generator {}, server's CPU {why}", percent(generator)),
         );
     };
     let used = format!(

@@ -12,6 +12,7 @@ pub(super) struct Watch {
     began: Instant,
     cpus: Vec<u32>,
     usage: Usage,
+    unwaited: Vec<i32>,
     stolen_s: Option<f64>,
     busy_s: Option<f64>,
     heat: Heat,
@@ -37,6 +38,7 @@ impl Watch {
             stolen_s: os::stolen_s(cpus),
             busy_s: os::busy_s(cpus),
             usage: os::usage(processes),
+            unwaited: os::unwaited(processes),
             cpus: cpus.to_vec(),
             began: Instant::now(),
         }
@@ -60,13 +62,16 @@ impl Watch {
             stolen_s,
             ..ServerCost::default()
         };
-        if let Some((pss, usage)) = self.middle.seen() {
-            cost.pss_load_bytes = pss;
-            cost.processes = Some(usage.processes);
-            cost.threads = Some(usage.threads);
+        let mut unwaited = self.unwaited;
+        if let Some(look) = self.middle.seen() {
+            cost.pss_load_bytes = look.pss;
+            cost.processes = Some(look.usage.processes);
+            cost.threads = Some(look.usage.threads);
+            unwaited.extend(look.unwaited);
         }
+        cost.children_lost = unwaited.iter().any(|pid| !processes.contains(pid));
         // A tree that has ended tells nothing any more.
-        if os::SAMPLES && used.processes > 0 && used.cpu_s >= 0.0 {
+        if os::SAMPLES && used.processes > 0 && used.cpu_s >= 0.0 && !cost.children_lost {
             let wall_s = self.began.elapsed().as_secs_f64();
             let had = Had {
                 wall_s,
@@ -133,8 +138,16 @@ fn first(cpus: &[u32]) -> u32 {
 /// A look at the tree in the middle of a load, by a thread of its own.
 #[derive(Debug)]
 struct Middle {
-    thread: JoinHandle<Option<(Option<u64>, Usage)>>,
+    thread: JoinHandle<Option<Look>>,
     cancel: Sender<()>,
+}
+
+/// What was seen of it.
+#[derive(Debug)]
+struct Look {
+    pss: Option<u64>,
+    usage: Usage,
+    unwaited: Vec<i32>,
 }
 
 impl Middle {
@@ -149,7 +162,11 @@ impl Middle {
                     .collect();
                 tree.sort_unstable();
                 tree.dedup();
-                Some((os::pss(&tree), os::usage(&tree)))
+                Some(Look {
+                    pss: os::pss(&tree),
+                    usage: os::usage(&tree),
+                    unwaited: os::unwaited(&tree),
+                })
             }
             _ => None,
         });
@@ -157,7 +174,7 @@ impl Middle {
     }
 
     /// What it saw; nothing when the load ended before.
-    fn seen(self) -> Option<(Option<u64>, Usage)> {
+    fn seen(self) -> Option<Look> {
         drop(self.cancel);
         self.thread.join().ok().flatten()
     }
@@ -190,5 +207,40 @@ mod tests {
         let (cost, _) = watch.end(&me, 0.001, 1);
         let others = cost.others_utilisation.unwrap();
         assert!(others < 1.3, "{others}: clock ticks of 10 ms apart");
+    }
+
+    /// Watches a server in Perl that forks a child every 30 ms; `None` without Perl.
+    #[cfg(target_os = "linux")]
+    fn watch_forks(of_children: &str) -> Option<ServerCost> {
+        use std::process::Command;
+        const FORKS: &str = "for (;;) { if (!fork) { $x++ for 1..99999; select undef, undef, undef, 0.3; exit } select undef, undef, undef, 0.03 }";
+        let script = format!("$SIG{{CHLD}} = {of_children}; {FORKS}");
+        let Ok(mut perl) = Command::new("perl").args(["-e", &script]).spawn() else {
+            println!("skipped: no perl here");
+            return None;
+        };
+        let pid = perl.id().cast_signed();
+        let tree = || os::descendants(&os::processes(), pid);
+        std::thread::sleep(Duration::from_millis(300));
+        let watch = Watch::begin(&tree(), &os::allowed()[..1], Duration::from_millis(300));
+        std::thread::sleep(Duration::from_millis(900));
+        let (cost, _) = watch.end(&tree(), 0.9, 1);
+        perl.kill().unwrap();
+        perl.wait().unwrap();
+        Some(cost)
+    }
+
+    /// 330 µs for each request instead of 1,227.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn cpu_time_of_children_that_nobody_waits_for_is_not_known() {
+        let Some(cost) = watch_forks("'IGNORE'") else {
+            return;
+        };
+        assert!(cost.children_lost, "{cost:?}");
+        assert_eq!((cost.cpu_us_per_request, cost.utilisation), (None, None));
+        let waits = "sub { 1 while waitpid(-1, 1) > 0 }";
+        let cost = watch_forks(waits).unwrap();
+        assert!(!cost.children_lost && cost.cpu_s.is_some(), "{cost:?}");
     }
 }

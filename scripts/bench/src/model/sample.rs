@@ -143,6 +143,9 @@ pub struct GeneratorCost {
 pub struct ServerCost {
     /// CPU time, children included.
     pub cpu_s: Option<f64>,
+    /// Children have ended whose CPU time nobody can tell, because their parent ignores SIGCHLD: so it is null.
+    #[serde(default)]
+    pub children_lost: bool,
     /// Its user part.
     pub user_s: Option<f64>,
     /// Its system part.

@@ -14,7 +14,7 @@ pub use facts::{boot_id, facts, machine};
 pub use listener::listeners;
 pub use memory::pss;
 pub use process::{adopt_orphans, kill_marked, processes};
-pub use usage::usage;
+pub use usage::{unwaited, usage};
 
 /// Whether processes can be seen and sampled here.
 pub const SAMPLES: bool = true;

@@ -45,6 +45,12 @@ pub fn usage(_pids: &[i32]) -> Usage {
 
 /// Not known.
 #[must_use]
+pub fn unwaited(_pids: &[i32]) -> Vec<i32> {
+    Vec::new()
+}
+
+/// Not known.
+#[must_use]
 pub fn pss(_pids: &[i32]) -> Option<u64> {
     None
 }

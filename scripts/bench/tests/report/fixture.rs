@@ -357,6 +357,7 @@ fn server(cpu_us: f64, rate: f64) -> ServerCost {
     let cpu_s = cpu_us * rate * 2.0 / 1e6;
     ServerCost {
         others_utilisation: None,
+        children_lost: false,
         cpu_s: Some(cpu_s),
         user_s: Some(cpu_s * 0.23),
         system_s: Some(cpu_s * 0.77),

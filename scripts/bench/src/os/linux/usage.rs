@@ -2,12 +2,16 @@
 //!
 //! The sum comes from each process's CPU clock (`clock_getcpuclockid`): nanoseconds, threads that have ended included.
 //! /proc/PID/stat counts in ticks of 10 ms: too coarse for the sum, good enough for how it splits into user and system
-//! time, and the only place that tells what reaped children used.
+//! time, and the only place that tells what reaped children used. Of children that nobody waits for nothing tells it.
 
 use crate::os::Usage;
+use nix::sys::signal::Signal;
 use nix::time::ClockId;
 use nix::unistd::Pid;
 use procfs::process::{Process, Stat};
+
+/// Its bit in the masks of /proc/PID/status, where that of signal 1 is the first.
+const SIGCHLD: u64 = 1 << (Signal::SIGCHLD as u64 - 1);
 
 /// What the processes `pids` have used so far. Those that have ended count through the parent that reaped them.
 #[must_use]
@@ -15,6 +19,20 @@ pub fn usage(pids: &[i32]) -> Usage {
     pids.iter()
         .filter_map(|pid| of_process(*pid))
         .fold(Usage::default(), sum)
+}
+
+/// Those of `pids` whose parent, one of them as well, ignores SIGCHLD: when they end, nobody is told what they used, not
+/// even the parent (wait(2), "Linux notes").
+#[must_use]
+pub fn unwaited(pids: &[i32]) -> Vec<i32> {
+    let status = |pid: i32| Process::new(pid).ok()?.status().ok();
+    let ignores = |pid: i32| status(pid).is_some_and(|status| status.sigign & SIGCHLD != 0);
+    let ignoring: Vec<i32> = pids.iter().copied().filter(|pid| ignores(*pid)).collect();
+    let is_lost = |pid: i32| status(pid).is_some_and(|status| ignoring.contains(&status.ppid));
+    match ignoring.is_empty() {
+        true => Vec::new(),
+        false => pids.iter().copied().filter(|pid| is_lost(*pid)).collect(),
+    }
 }
 
 fn of_process(pid: i32) -> Option<Usage> {
