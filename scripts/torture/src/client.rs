@@ -200,6 +200,11 @@ impl Expected {
         }
     }
 
+    /// Bytes of its body.
+    pub fn body_len(&self) -> usize {
+        self.body.len()
+    }
+
     /// Whether `response` to a GET is the same.
     pub fn matches(&self, response: &Response) -> bool {
         *self == Self::of(response)

@@ -50,27 +50,27 @@ pub enum Ask {
 #[rustfmt::skip] // a line each
 /// All items, in the order in which they are asked.
 pub const ITEMS: &[Item] = &[
-    item("mutants", "fuzzing", 30, mutants::mutants, "100,000 mutations of what the contract sends: alive, memory bounded, the next good request answered"),
+    item("mutants", "fuzzing", 30, mutants::mutants, "100,000 mutations of what the contract sends: alive, memory bounded, no descriptor lost, the next good request answered"),
     item("faults-accept", "faults", 8, faults::accept, "accept fails with EINTR, EAGAIN, ECONNABORTED, EMFILE, ENOMEM, …: every connection is served"),
-    item("faults-read", "faults", 4, faults::read, "reads fail with EINTR, EAGAIN, ECONNRESET, ENOBUFS, ENOMEM: responses are whole, or the connection is closed"),
-    item("faults-write", "faults", 5, faults::write, "writes fail with EINTR, EAGAIN, ECONNRESET, EPIPE, ENOBUFS, ENOMEM: responses are whole, or the connection is closed"),
+    item("faults-read", "faults", 4, faults::read, "reads fail with EINTR, EAGAIN, ECONNRESET, ENOBUFS, ENOMEM: responses are whole, or the connection is closed (by an engine not for EINTR)"),
+    item("faults-write", "faults", 5, faults::write, "writes fail with EINTR, EAGAIN, ECONNRESET, EPIPE, ENOBUFS, ENOMEM: responses are whole, or the connection is closed (by an engine not for EINTR and EAGAIN)"),
     item("faults-epoll", "faults", 3, faults::epoll, "epoll_wait fails with EINTR, epoll_ctl with ENOMEM and ENOSPC: it serves on"),
     item("faults-uring", "faults", 4, faults::uring, "io_uring_enter fails with EINTR, EAGAIN, EBUSY, ENOMEM: every connection is served"),
     item("short-writes", "faults", 2, transfers::short_writes, "8 MB to a reader with a receive buffer of 4 KiB, one response behind another: each is whole"),
     item("small-buffers", "faults", 2, transfers::small_buffers, "sockets that buffer 4 KiB, in a network of their own: pipelined responses are whole"),
     item("resets", "faults", 2, transfers::resets, "300 clients that reset at any point of a response: beside them, others get all that they ask for"),
-    item("sigterm", "sigterm", 50, sigterm::under_load, "SIGTERM under full load, 100 times: no response is cut, exit 0 within 6 s"),
+    item("sigterm", "sigterm", 65, sigterm::under_load, "SIGTERM under full load, 100 times, and in the middle of 8 MB, 20 times: no response is cut, exit 0 within 6 s"),
     item("restarts", "sigterm", 10, sigterm::restarts, "20 restarts in a row on one port under load: each serves, each exits with 0"),
     item("unprivileged", "environment", 1, environment::unprivileged, "as a user without any right: full service"),
     item("privileged-port", "environment", 1, environment::privileged_port, "port 80 without the right to it: one clear line, exit 1"),
     item("no-proc", "environment", 2, environment::no_proc, "/proc missing, and read-only: full service"),
-    item("no-ipv6", "environment", 2, environment::no_ipv6, "IPv6 switched off, and unknown to the kernel: the default host serves, or one clear line"),
-    item("no-io-uring", "environment", 2, environment::no_io_uring, "io_uring_setup fails with EPERM, ENOSYS, ENOMEM, EMFILE: full service, or one clear line"),
-    item("half-a-cpu", "environment", 1, environment::half_a_cpu, "a cgroup with half a CPU: full service"),
-    item("few-descriptors", "environment", 2, descriptors::few, "100 connections at `ulimit -n 64`: it serves again as soon as they are gone"),
+    item("no-ipv6", "environment", 2, environment::no_ipv6, "IPv6 switched off, and unknown to the kernel: our default host serves, others may say why not in one line"),
+    item("no-io-uring", "environment", 2, environment::no_io_uring, "io_uring_setup fails with EPERM, ENOSYS, ENOMEM, EMFILE: full service; srv-uring says why not in one clear line"),
+    item("half-a-cpu", "environment", 3, environment::half_a_cpu, "a cgroup with half a CPU: full service"),
+    item("few-descriptors", "environment", 7, descriptors::few, "100 connections at `ulimit -n 64`: it does not spin, and serves again as soon as they are gone"),
     Item { id: slow::ID, group: "slow-clients", title: "5,000 clients that drip a byte a second and 500 that never read, beside 64 good ones: those keep 80 % of their throughput, memory is bounded; our HTTP servers close the slow ones, others may leave them open", length: slow::LENGTH, ask: Ask::Together(slow::all) },
     item("storms", "storms", 25, storms::storms, "100,000 connects and closes, half of them by RST, at every point of an exchange: no descriptor and no memory is lost"),
-    Item { id: "soak", group: "soak", title: "20 minutes of mixed load with 1 % hostile requests, all servers at once: memory stays the same, no error", length: soak::LENGTH, ask: Ask::Together(soak::all) },
+    Item { id: "soak", group: "soak", title: "20 minutes of mixed load with 1 % hostile requests, all servers at once: memory and descriptors stay the same, no error", length: soak::LENGTH, ask: Ask::Together(soak::all) },
 ];
 
 /// An item that is asked of one server after the other.

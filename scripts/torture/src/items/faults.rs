@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use contract::Target;
-use contract::targets::Contract;
+use contract::targets::{Class, Contract};
 use rand::seq::SliceRandom;
 
 use super::visit::{Seen, Visit};
@@ -21,9 +21,11 @@ struct Calls {
     /// One that does the same on anything else, too; empty where there is none.
     any: &'static str,
     errors: &'static [&'static str],
-    /// A connection may end of it, also of EINTR and EAGAIN: no kernel interrupts a call that does not block, and to a
-    /// server whose calls do, EAGAIN is a timeout.
+    /// A connection may end of it.
     may_close: bool,
+    /// But no engine's of these, since it makes the calls itself. Libraries and runtimes may count on no kernel's
+    /// interrupting what does not block; and to an engine whose calls block, EAGAIN is the end of its deadline.
+    engines_retry: &'static [&'static str],
 }
 
 const ACCEPT: Calls = Calls {
@@ -40,6 +42,7 @@ const ACCEPT: Calls = Calls {
         "ENOMEM",
     ],
     may_close: false,
+    engines_retry: &[],
 };
 
 const READ: Calls = Calls {
@@ -47,6 +50,7 @@ const READ: Calls = Calls {
     any: "read",
     errors: &["EINTR", "EAGAIN", "ECONNRESET", "ENOBUFS", "ENOMEM"],
     may_close: true,
+    engines_retry: &["EINTR"],
 };
 
 const WRITE: Calls = Calls {
@@ -61,6 +65,7 @@ const WRITE: Calls = Calls {
         "ENOMEM",
     ],
     may_close: true,
+    engines_retry: &["EINTR", "EAGAIN"],
 };
 
 const WAIT: Calls = Calls {
@@ -68,6 +73,7 @@ const WAIT: Calls = Calls {
     any: "",
     errors: &["EINTR"],
     may_close: false,
+    engines_retry: &[],
 };
 
 const INTEREST: Calls = Calls {
@@ -75,6 +81,7 @@ const INTEREST: Calls = Calls {
     any: "",
     errors: &["ENOMEM", "ENOSPC"],
     may_close: true,
+    engines_retry: &[],
 };
 
 const URING: Calls = Calls {
@@ -82,6 +89,7 @@ const URING: Calls = Calls {
     any: "",
     errors: &["EINTR", "EAGAIN", "EBUSY", "ENOMEM"],
     may_close: false,
+    engines_retry: &[],
 };
 
 /// Item `faults-accept`.
@@ -161,7 +169,7 @@ fn try_errors(
                 .repeated_by(format!("strace -f {} -p PID", fault.option()))
         };
         let (injected, seen) = try_fault(context, target, &fault).map_err(told)?;
-        judge(calls, error, &seen).map_err(told)?;
+        judge(calls, target.class, error, &seen).map_err(told)?;
         if injected == 0 {
             break;
         }
@@ -216,8 +224,9 @@ fn try_fault(context: &Context, target: &Target, fault: &Fault) -> Result<(u64, 
 }
 
 /// Whether connections may have ended, or stayed without an answer.
-fn judge(calls: &Calls, error: &str, seen: &Seen) -> Result<(), Trouble> {
-    if seen.closed > 0 && !calls.may_close {
+fn judge(calls: &Calls, class: Class, error: &str, seen: &Seen) -> Result<(), Trouble> {
+    let retries = class == Class::Engine && calls.engines_retry.contains(&error);
+    if seen.closed > 0 && (retries || !calls.may_close) {
         let closed = seen.closed;
         return Err(Trouble::fail(format!(
             "{closed} connections were closed without an answer"

@@ -1,9 +1,39 @@
-//! Whether a server holds more memory than it did.
+//! Whether a server holds more memory or descriptors than it did.
+
+use std::time::{Duration, Instant};
 
 use contract::Target;
+use contract::sample::Usage;
 use contract::targets::Contract;
 
+use crate::context::Context;
 use crate::outcome::Trouble;
+use crate::server::Server;
+
+/// How long a server may take to close what its clients have left: its own deadline, and some.
+const SETTLING: Duration = Duration::from_secs(15);
+
+/// Waits until the server has no more descriptors than when it was idle, or long enough.
+pub(super) fn settle(context: &Context, server: &mut Server, idle: u64) -> Result<Usage, Trouble> {
+    let end = Instant::now() + SETTLING;
+    loop {
+        context.sleep(Duration::from_millis(200))?;
+        let usage = server.usage()?;
+        if usage.descriptors <= idle || Instant::now() >= end {
+            server.expect_service()?;
+            return Ok(usage);
+        }
+    }
+}
+
+/// No more descriptors are open `after` than `before`.
+pub(super) fn none_lost(before: u64, after: u64) -> Result<(), Trouble> {
+    if after <= before {
+        return Ok(());
+    }
+    let reason = format!("{after} descriptors are open, and {before} were before");
+    Err(Trouble::fail(reason))
+}
 
 /// By how much it may hold more than when it had settled: so many bytes or percent, whatever is more.
 #[derive(Clone, Copy, Debug)]

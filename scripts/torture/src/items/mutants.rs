@@ -7,10 +7,12 @@ mod mutator;
 use std::time::Duration;
 
 use contract::Target;
+use contract::sample::Usage;
 use contract::targets::Contract;
 
 use self::connection::send;
 use self::mutator::Mutator;
+use super::growth::{none_lost, settle};
 use crate::context::Context;
 use crate::outcome::{Figures, Trouble};
 use crate::server::Server;
@@ -24,9 +26,15 @@ const BATCH: u64 = 100;
 /// What a server keeps for later requests it has allocated after this share of the mutants.
 const WARM_UP: u64 = 5;
 
-/// Bytes that it may hold more at the end: 256 for each mutant would be found. Buffers and stacks that are kept for
-/// later connections, and heaps that are split up, take some.
-const GROWTH: u64 = 16 << 20;
+/// Bytes that ours may hold more at the end, whatever the number of mutants: buffers and stacks that are kept for later
+/// connections take some.
+const GROWTH: u64 = 2 << 20;
+
+/// The same of others: garbage collectors let memory grow before they look.
+const GROWTH_OF_OTHERS: u64 = 16 << 20;
+
+/// And for each mutant, as heaps are split up: twice as much would be found.
+const GROWTH_EACH: u64 = 128;
 
 /// Servers of one connection at a time first have to get rid of the mutants'.
 const BACK_IN_SERVICE: Duration = Duration::from_secs(10);
@@ -35,8 +43,9 @@ const BACK_IN_SERVICE: Duration = Duration::from_secs(10);
 pub fn mutants(context: &Context, target: &Target, figures: &mut Figures) -> Result<(), Trouble> {
     let mut mutator = Mutator::new(&context.root, context.rng("mutants", &target.name))?;
     let mut server = Server::start(context, target)?;
+    let idle = server.usage()?.descriptors;
     let batches = context.count(MUTANTS, 2000) / BATCH;
-    let mut settled = 0;
+    let mut before = Usage::default();
     for number in 0..batches {
         context.go_on()?;
         let batch: Vec<_> = (0..BATCH).map(|_| mutator.next()).collect();
@@ -44,15 +53,24 @@ pub fn mutants(context: &Context, target: &Target, figures: &mut Figures) -> Res
             .map_err(|trouble| blame(context, target, &batch, trouble))?;
         figures.add("mutants", BATCH as f64);
         if number == batches / WARM_UP {
-            settled = server.usage()?.rss;
-            figures.set("rss_before_bytes", settled as f64);
+            before = settle(context, &mut server, idle)?;
+            figures.set("rss_before_bytes", before.rss as f64);
+            figures.set("descriptors_before", before.descriptors as f64);
         }
     }
-    let rss = server.usage()?.rss;
-    figures.set("rss_after_bytes", rss as f64);
-    if rss > settled + GROWTH {
-        let reason = format!("memory grew from {} to {} KiB", settled >> 10, rss >> 10);
-        return Err(Trouble::fail(reason));
+    let after = settle(context, &mut server, idle)?;
+    figures.set("rss_after_bytes", after.rss as f64);
+    figures.set("descriptors_after", after.descriptors as f64);
+    none_lost(before.descriptors.max(idle), after.descriptors)?;
+    let growth = match target.contract {
+        Contract::Foreign => GROWTH_OF_OTHERS,
+        Contract::Exact | Contract::Exempt => GROWTH,
+    };
+    if after.rss > before.rss + growth + GROWTH_EACH * batches * BATCH {
+        let (before, after) = (before.rss >> 10, after.rss >> 10);
+        return Err(Trouble::fail(format!(
+            "memory grew from {before} to {after} KiB"
+        )));
     }
     server.stop().map(drop)
 }

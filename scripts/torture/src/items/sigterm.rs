@@ -1,5 +1,6 @@
 //! SIGTERM under full load: the server ends by itself, in time, and cuts no response.
 
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +13,7 @@ use load::{Amount, Config, Report};
 use rand::RngExt;
 
 use super::crowd::{Crowd, Seen, Style};
+use crate::client::{Client, GET, Received};
 use crate::context::Context;
 use crate::outcome::{Figures, Trouble};
 use crate::server::{Options, Server};
@@ -29,6 +31,12 @@ const STYLES: [Style; 6] = [
 /// Ours stop accepting, so that nothing is in flight soon; what is may take 5 s. Between the two there is room.
 const NOTHING_IN_FLIGHT: Duration = Duration::from_millis(4500);
 
+/// Bytes of the response that SIGTERM finds in the middle: more than sockets buffer.
+const LARGE: usize = 8_000_000;
+
+/// So many rounds of load to one in the middle of a large response.
+const EVERY: u64 = 5;
+
 /// Item `sigterm`.
 pub fn under_load(
     context: &Context,
@@ -42,6 +50,11 @@ pub fn under_load(
     };
     for round in 1..=context.count(100, 3) {
         context.go_on()?;
+        // Others do not promise to finish what is in flight.
+        if round % EVERY == 1 && target.contract != Contract::Foreign {
+            in_the_middle(context, target)?;
+            figures.add("large_responses", 1);
+        }
         let server = Server::start_with(context, target, &options)?;
         let loaded_for = Duration::from_millis(rng.random_range(20..200));
         let told = format!("round {round}, SIGTERM after {loaded_for:?} of load");
@@ -66,6 +79,41 @@ pub fn under_load(
         figures.add("rounds", 1);
     }
     Ok(())
+}
+
+/// One client that takes a large response slowly, and SIGTERM when it has begun: the rest of it comes, too.
+fn in_the_middle(context: &Context, target: &Target) -> Result<(), Trouble> {
+    let options = Options {
+        threads: 2,
+        body_size: LARGE,
+        ..Options::default()
+    };
+    let mut server = Server::start_with(context, target, &options)?;
+    let told = |reason: String| {
+        Trouble::fail(reason)
+            .in_context("SIGTERM in the middle of a response")
+            .repeated_by(format!("a body of {LARGE} bytes, one GET, SO_RCVBUF 4096"))
+    };
+    let ask = || -> io::Result<Client> {
+        let mut client = Client::connect_with_small_buffer(server.addr(), 4096)?;
+        client.send(GET)?;
+        client.stream().peek(&mut [0])?;
+        Ok(client)
+    };
+    let mut client = ask().map_err(|error| told(error.to_string()))?;
+    server.terminate();
+    // It has heard of it before the rest is taken.
+    context.sleep(Duration::from_millis(50))?;
+    match client.receive("GET").map_err(told)? {
+        Received::Response(response)
+            if response.body.len() == LARGE && server.expected().matches(&response) => {}
+        Received::Response(response) => {
+            let bytes = response.body.len();
+            return Err(told(format!("another response, of {bytes} bytes")));
+        }
+        other => return Err(told(format!("{other:?} in place of the response"))),
+    }
+    server.expect_exit().map(drop)
 }
 
 /// Item `restarts`: its clients stay, and find the next server on the same port.

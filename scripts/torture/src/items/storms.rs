@@ -5,13 +5,12 @@ mod visit;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use contract::Target;
-use contract::sample::Usage;
 
 use self::visit::Visit;
-use super::growth::Tolerance;
+use super::growth::{Tolerance, none_lost, settle};
 use crate::client::Expected;
 use crate::context::Context;
 use crate::outcome::{Figures, Trouble};
@@ -29,9 +28,6 @@ const STORMS: u32 = 3;
 
 /// Clients at the same time.
 const CLIENTS: usize = 8;
-
-/// How long a server may take to close what its clients have left: its own deadline, and some.
-const SETTLING: Duration = Duration::from_secs(15);
 
 /// Item `storms`: 100,000 connects and closes, half of them by RST.
 pub fn storms(context: &Context, target: &Target, figures: &mut Figures) -> Result<(), Trouble> {
@@ -55,12 +51,7 @@ pub fn storms(context: &Context, target: &Target, figures: &mut Figures) -> Resu
         figures.set("rss_after_bytes", after.rss as f64);
         figures.set("descriptors_before", before.descriptors as f64);
         figures.set("descriptors_after", after.descriptors as f64);
-        if after.descriptors > before.descriptors.max(idle) {
-            return Err(Trouble::fail(format!(
-                "{} descriptors are open, and {} were before",
-                after.descriptors, before.descriptors
-            )));
-        }
+        none_lost(before.descriptors.max(idle), after.descriptors)?;
         match Tolerance::of(target).judge(before.rss, after.rss) {
             Ok(()) => break,
             Err(trouble) if number == STORMS => return Err(trouble),
@@ -69,19 +60,6 @@ pub fn storms(context: &Context, target: &Target, figures: &mut Figures) -> Resu
     }
     server.expect_service()?;
     server.stop().map(drop)
-}
-
-/// Waits until the server has no more descriptors than when it was idle, or long enough.
-fn settle(context: &Context, server: &mut Server, idle: u64) -> Result<Usage, Trouble> {
-    let end = Instant::now() + SETTLING;
-    loop {
-        context.sleep(Duration::from_millis(200))?;
-        let usage = server.usage()?;
-        if usage.descriptors <= idle || Instant::now() >= end {
-            server.expect_service()?;
-            return Ok(usage);
-        }
-    }
 }
 
 /// Clients that visit a server again and again.

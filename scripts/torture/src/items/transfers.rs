@@ -58,7 +58,13 @@ fn with_body(context: &Context, target: &Target, body_size: usize) -> Result<Ser
         body_size,
         ..Options::default()
     };
-    Server::start_with(context, target, &options)
+    let server = Server::start_with(context, target, &options)?;
+    match server.expected().body_len() {
+        bytes if bytes == body_size => Ok(server),
+        bytes => Err(Trouble::fail(format!(
+            "told to send a body of {body_size} bytes, it sends {bytes}"
+        ))),
+    }
 }
 
 /// `depth` requests at once, and after `pause` their responses, through a receive buffer of 4 KiB.

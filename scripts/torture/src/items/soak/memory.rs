@@ -5,11 +5,14 @@ use std::time::Duration;
 use contract::sample::Usage;
 
 use super::Schedule;
-use crate::items::growth::Tolerance;
+use crate::items::growth::{Tolerance, none_lost};
 use crate::outcome::{Figures, Trouble};
 
 /// In less time warming up and growing cannot be told apart; what was measured is told.
 const JUDGED: Duration = Duration::from_secs(5 * 60);
+
+/// Descriptors that one case of the contract, or a connection that is being replaced, has for a moment.
+const OWN: u64 = 4;
 
 /// Samples with their times.
 #[derive(Debug, Default)]
@@ -44,6 +47,7 @@ impl Series {
         if schedule.length < JUDGED {
             return Ok(());
         }
+        none_lost(settled.descriptors + OWN, end.descriptors)?;
         tolerance.judge(settled.rss, end.rss)
     }
 
@@ -70,14 +74,17 @@ mod tests {
 
     /// A server of ours whose memory is `rss(percent)` when so much of `minutes` is over.
     fn judge_in(minutes: u64, rss: impl Fn(u64) -> u64) -> Result<(), Trouble> {
+        judge_usage(minutes, |percent| Usage {
+            rss: rss(percent),
+            ..Usage::default()
+        })
+    }
+
+    fn judge_usage(minutes: u64, usage: impl Fn(u64) -> Usage) -> Result<(), Trouble> {
         let length = Duration::from_secs(60 * minutes);
         let mut series = Series::default();
         for percent in 0..100 {
-            let usage = Usage {
-                rss: rss(percent),
-                ..Usage::default()
-            };
-            series.add(length / 100 * percent as u32, usage);
+            series.add(length / 100 * percent as u32, usage(percent));
         }
         let schedule = Schedule::new(length);
         series.judge(schedule, Tolerance::OURS, &mut Figures::default())
@@ -94,6 +101,19 @@ mod tests {
         assert_eq!(judge(|at| (5 << 20) + at * 10_000), Ok(()), "under 1 MiB");
         let leak = judge(|at| (5 << 20) + at * 15_000);
         assert!(matches!(leak, Err(Trouble::Fail { .. })), "{leak:?}");
+    }
+
+    #[test]
+    fn descriptors_that_are_lost_are_a_failure() {
+        let open = |each: u64| {
+            judge_usage(20, |percent| Usage {
+                descriptors: 20 + percent / each,
+                ..Usage::default()
+            })
+        };
+        assert_eq!(open(50), Ok(()));
+        let lost = open(10);
+        assert!(matches!(lost, Err(Trouble::Fail { .. })), "{lost:?}");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use contract::Target;
+use contract::targets::Contract;
 use load::{Amount, Config, Mode};
 
 use super::Schedule;
@@ -41,6 +42,8 @@ struct Tally {
 /// The threads that load a server.
 pub(super) struct Traffic {
     plain: Vec<JoinHandle<Tally>>,
+    /// What a server of ours cannot do, a line each.
+    unable: Vec<String>,
     cases: Option<JoinHandle<Cases>>,
 }
 
@@ -63,6 +66,16 @@ pub(super) fn start(
     let addr = server.addr();
     let able = contract::capabilities(addr);
     let mut plain = Vec::new();
+    let modes = [
+        ("keep a connection", able.keep_alive.is_yes()),
+        ("end one", able.close.is_yes()),
+        ("pipeline", able.pipelining.is_yes()),
+    ];
+    let unable = modes
+        .iter()
+        .filter(|(_, is_able)| !is_able && target.contract != Contract::Foreign)
+        .map(|(what, _)| format!("it does not {what}, as ours must"))
+        .collect();
     if able.keep_alive.is_yes() {
         let stop = Arc::clone(stop);
         plain.push(thread::spawn(move || {
@@ -80,7 +93,11 @@ pub(super) fn start(
         plain.push(thread::spawn(move || pipelined(addr, &expected, &stop)));
     }
     let cases = cases::start(target, addr, schedule, offset, stop);
-    Traffic { plain, cases }
+    Traffic {
+        plain,
+        unable,
+        cases,
+    }
 }
 
 /// The load generator, in an open loop until the soak ends.
@@ -160,7 +177,7 @@ impl Traffic {
     pub(super) fn finish(self) -> Seen {
         let mut seen = Seen {
             requests: 0,
-            errors: Vec::new(),
+            errors: self.unable,
             cases: Cases::default(),
         };
         for thread in self.plain {
