@@ -89,12 +89,21 @@ impl Connection {
             }
         }
         let next = match self.state {
-            // Nobody asked for the close: more requests may be on their way.
-            State::Closed if self.closes_next => Next::Linger,
-            State::Closed => Next::Close,
+            State::Closed => self.end(),
             _ => Next::Read,
         };
         Progress { consumed, next }
+    }
+
+    /// How to end a connection whose last response has been given.
+    #[cold]
+    fn end(&self) -> Next {
+        if self.closes_next {
+            // Nobody asked for the close: more requests may be on their way.
+            Next::Linger
+        } else {
+            Next::Close
+        }
     }
 
     /// Whether nothing of a request has been consumed that has not been answered.
