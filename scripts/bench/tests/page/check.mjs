@@ -124,10 +124,21 @@ async function withoutJavascript() {
   await close();
 }
 
+// Whose figures these are is seen wherever a wide table is scrolled to.
+async function namesStay(page) {
+  const places = await page.locator("details.group[open] .scroll").first().evaluate((box) => {
+    box.scrollLeft = 200;
+    const left = (element) => Math.round(element.getBoundingClientRect().left);
+    return [box, ...box.querySelectorAll("thead th:first-child, tbody th[scope=row]")].map(left);
+  });
+  assert(places.every((place) => place === places[0]), `names scroll away: ${places}`);
+}
+
 async function phone() {
   const { page, trouble, close } = await open({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   assert(wide <= 0, `on a phone the page is ${wide} px too wide`);
+  await namesStay(page);
   if (screenshots) await page.screenshot({ path: `${screenshots}/phone.png` });
   assert.deepEqual(trouble, []);
   await close();
@@ -138,6 +149,8 @@ async function desktop() {
   const checked = await page.evaluate(figures, run);
   assert.deepEqual(checked.wrong, []);
   assert(checked.count > 0, "no figure was found");
+  const cut = await page.$eval("details.group[open] .scroll", (box) => box.scrollWidth - box.clientWidth);
+  assert(cut <= 0, `the first table is ${cut} px too wide`);
   if (screenshots) await page.screenshot({ path: `${screenshots}/desktop.png` });
   await theme(page);
   await filtering(page);
