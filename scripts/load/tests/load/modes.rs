@@ -346,3 +346,54 @@ fn pinned_threads() {
         (40, 1, 2)
     );
 }
+
+/// The server has no room for the connection at first: the kernel asks again after a second, and that is a wait that the
+/// client has.
+#[test]
+#[cfg(target_os = "linux")]
+fn in_mode_close_latency_begins_with_the_connection() {
+    use std::io::Read;
+    use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+    let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+    let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    socket.bind(&any.into()).unwrap();
+    socket.listen(0).unwrap(); // room for one that waits to be accepted
+    let listener = TcpListener::from(socket);
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        let (mut probe, _) = listener.accept().unwrap();
+        let _ = probe.read(&mut [0; 1024]);
+        say(&mut probe, RIGHT);
+        let waits = TcpStream::connect(address).unwrap();
+        drop(probe);
+        thread::sleep(Duration::from_millis(300));
+        drop(waits);
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let _ = stream.read(&mut [0; 1024]);
+            say(&mut stream, RIGHT);
+        }
+    });
+    let report = run(&Config {
+        connections: 1,
+        mode: Mode::Close,
+        amount: Amount::Requests(2),
+        timeout: Duration::from_secs(10),
+        ..Config::new(Target::new(address))
+    });
+    assert_eq!(report.responses, 2, "{:?}", report.errors);
+    let longest = report.latency.unwrap().max_us;
+    assert!(longest > 700_000, "{longest} µs");
+}
+
+#[test]
+fn the_warm_up_is_no_part_of_the_measured_time() {
+    let server = Server::always(RIGHT);
+    let report = run(&Config {
+        amount: Amount::Time(Duration::from_millis(100)),
+        warmup: Duration::from_secs(1),
+        ..config(&server)
+    });
+    let measured = report.duration_seconds;
+    assert!((0.1..0.9).contains(&measured), "{measured} s");
+    assert!(report.measured_responses < report.responses);
+}
