@@ -81,6 +81,14 @@ fn one_that_dies_in_the_middle_is_an_error_that_says_so() {
     assert!(reason.contains("exit status: 7"), "{reason}");
 }
 
+/// The connection is closed a moment before the process has ended: the reason is its end.
+#[test]
+fn one_that_fails_at_its_first_request_has_ended() {
+    let (verdict, reason, _) = judged("fails-at-once");
+    assert_eq!(verdict, Verdict::Errors);
+    assert!(reason.contains("exit status: 9"), "{reason}");
+}
+
 #[test]
 fn one_that_never_answers_is_an_error_and_does_not_hang_the_run() {
     let (verdict, reason, _) = judged("silent");

@@ -80,6 +80,11 @@ fn connection(kind: &str, open: u64, mut stream: TcpStream) -> std::io::Result<(
     let mut reader = BufReader::new(stream.try_clone()?);
     while let Some(head) = head(&mut reader)? {
         let loaded = head.contains("Host: 127.0.0.1");
+        if kind == "fails-at-once" {
+            stream.shutdown(std::net::Shutdown::Both)?;
+            std::thread::sleep(Duration::from_millis(40));
+            exit(9);
+        }
         if kind == "silent" || (kind == "half" && loaded && open >= 8) {
             reader.read_to_end(&mut Vec::new())?;
             return Ok(());
