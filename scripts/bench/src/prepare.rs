@@ -200,13 +200,33 @@ pub fn describe_program(target: &Target, values: &Values, entry: &mut model::Tar
         && !bytes.starts_with(b"#!")
     {
         entry.binary_bytes = Some(bytes.len() as u64);
-        entry.binary_sha256 = Some(sha256(&bytes));
     }
+    let files = files(target, &entry.run);
+    entry.binary_sha256 = (!files.is_empty()).then(|| sha256(&files.concat()));
     // Where the checkout stands on this machine is nobody's business.
     let bin = values.bin.display().to_string();
     for word in &mut entry.run {
         *word = word.replace(&bin, "target/release");
     }
+}
+
+/// Larger than any script or archive of a program: data, which is not read at each start.
+const DATA: u64 = 64 << 20;
+
+/// Contents of the files that a command names: what an interpreter is given is the program as well. A program without a
+/// path is the system's.
+fn files(target: &Target, command: &[String]) -> Vec<Vec<u8>> {
+    let words = command.iter().enumerate();
+    let named = words.filter(|(index, word)| *index > 0 || word.contains('/'));
+    let is_read = |index: usize, file: &Path| {
+        let about = file.metadata();
+        about.is_ok_and(|about| about.is_file() && (index == 0 || about.len() <= DATA))
+    };
+    named
+        .map(|(index, word)| (index, target.dir.join(word)))
+        .filter(|(index, file)| is_read(*index, file))
+        .filter_map(|(_, file)| std::fs::read(file).ok())
+        .collect()
 }
 
 /// What its version command says.

@@ -149,3 +149,37 @@ fn figures_that_nobody_measured_are_refused_with_their_place() {
         }
     }
 }
+
+/// What an interpreter runs is the server, and not the interpreter.
+#[test]
+fn rounds_of_a_script_that_was_edited_are_not_mixed() {
+    let folder = Folder::new();
+    let script = folder.path().join("server.sh");
+    let command = crate::server::command("honest").replace("{port}", "$1");
+    std::fs::write(&script, format!("exec {command}\n")).unwrap();
+    let short = ["--rounds=1", "--duration", "100ms", "--warmup", "0"];
+    let begin = [
+        &["run", "--name", "t", "--with", "mine=sh server.sh {port}"],
+        &short[..],
+    ];
+    let output = folder.bench(&begin.concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let more = |rounds| folder.bench(&["run", "--resume", "--name", "t", "--rounds", rounds]);
+    assert_eq!(more("2").status.code(), Some(0));
+    let run = folder.results();
+    assert_eq!(cell(&run, "mine").samples.len(), 2);
+    assert!(
+        run.command.ends_with(&["--rounds".into(), "2".into()]),
+        "{:?}",
+        run.command
+    );
+    assert!(!run.command.contains(&"--rounds=1".into()));
+    std::fs::write(&script, format!("exec {command} # edited\n")).unwrap();
+    let output = more("3");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("mine was built anew"),
+        "{}",
+        stderr(&output)
+    );
+}

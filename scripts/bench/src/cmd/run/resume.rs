@@ -29,6 +29,7 @@ pub(super) fn asked(args: &RunArgs) -> anyhow::Result<Asked> {
             run.plan.rounds
         );
         run.plan.rounds = rounds;
+        set_rounds(&mut run.command, rounds);
     }
     run.finished = None;
     Ok(Asked {
@@ -54,6 +55,15 @@ pub(super) fn job(asked: Asked, at: &Where) -> anyhow::Result<Job> {
         body_sizes: BTreeMap::new(),
         port: asked.args.port,
     })
+}
+
+/// The command repeats the run with all of its rounds.
+fn set_rounds(command: &mut Vec<String>, rounds: u32) {
+    if let Some(at) = command.iter().position(|word| word == "--rounds") {
+        command.drain(at..command.len().min(at + 2));
+    }
+    command.retain(|word| !word.starts_with("--rounds="));
+    command.extend(["--rounds".into(), rounds.to_string()]);
 }
 
 /// The arguments that the run was begun with.
