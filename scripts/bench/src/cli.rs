@@ -17,7 +17,7 @@ use std::path::PathBuf;
 ///
 /// Without a verb: a quick run of the Rust servers, two minutes at most.
 #[derive(Debug, Parser)]
-#[command(name = "bench", version, args_conflicts_with_subcommands = true)]
+#[command(name = "bench", version, args_conflicts_with_subcommands = true, after_help = exit::HELP)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -33,10 +33,13 @@ pub enum Verb {
     /// Show every target, and what is missing to measure it
     List(ListArgs),
     /// Run the contract on every target: what each answers, byte by byte
+    #[command(after_help = exit::HELP)]
     Check(CheckArgs),
     /// Measure: every available target unless told otherwise
+    #[command(after_help = exit::HELP)]
     Run(Box<RunArgs>),
     /// Compare two runs, or two targets of one run
+    #[command(after_help = exit::HELP)]
     Compare(CompareArgs),
     /// Make a page, pictures and a text that stands alone from a run
     Report(ReportArgs),

@@ -15,6 +15,17 @@ pub const CANNOT_TELL: u8 = 5;
 /// Interrupted: children have ended, results so far are kept.
 pub const INTERRUPTED: u8 = 130;
 
+/// What `--help` says of them.
+pub const HELP: &str = "\
+Exit codes:
+  0    all well
+  1    error: stderr says what
+  2    the command line makes no sense
+  3    a check failed, a response was wrong, or a gate found the head slower
+  4    something was skipped, under --strict
+  5    the gate cannot tell
+  130  interrupted: what was started has ended, what was measured is kept";
+
 /// A command line that makes no sense, in a way that its parser cannot see: ends with [`USAGE`].
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]

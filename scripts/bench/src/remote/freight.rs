@@ -4,7 +4,7 @@ use super::arch::Binaries;
 use crate::candidate::Candidate;
 use crate::checkout::Place;
 use crate::prepare::{self, Missing};
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use contract::{Target, Values};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -142,7 +142,10 @@ impl Freight {
         let word = target.run.first().map_or("", String::as_str);
         match word.strip_prefix("{bin}/") {
             Some(name) if is_built_here(target) => {
-                let file = binaries.program(name)?;
+                let file = binaries.program(name).map_err(|error| match binaries.own {
+                    true => error,
+                    false => anyhow!("{error}, unless that architecture cannot run it"),
+                })?;
                 self.files.insert(Path::new(BIN).join(name), file);
             }
             _ if is_copied(target) => {

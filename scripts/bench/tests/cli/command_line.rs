@@ -135,6 +135,28 @@ fn without_ssh_there_is_no_other_host() {
 }
 
 #[test]
+fn help_tells_every_exit_code() {
+    for arguments in [&["--help"][..], &["run", "--help"], &["compare", "--help"]] {
+        let output = Folder::new().bench(arguments);
+        let said = stdout(&output);
+        let told = said
+            .lines()
+            .filter_map(|line| line.split_whitespace().next());
+        let codes: Vec<u8> = told.filter_map(|word| word.parse().ok()).collect();
+        let all = [
+            exit::OK,
+            exit::ERROR,
+            exit::USAGE,
+            exit::CHECK_FAILED,
+            exit::SKIPPED,
+            exit::CANNOT_TELL,
+            exit::INTERRUPTED,
+        ];
+        assert!(codes.ends_with(&all), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
 fn env_tells_facts_as_json() {
     let output = Folder::new().bench(&["env", "--json"]);
     let machine: bench::model::Machine = serde_json::from_slice(&output.stdout).unwrap();
