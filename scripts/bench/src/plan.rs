@@ -44,6 +44,14 @@ pub fn cells_of(plan: &Plan, target: &str, threads: u32) -> Vec<CellKey> {
     cells
 }
 
+/// Whether a generator takes part in a round: the first in all, the others in the first of every
+/// [`Plan::cross_check_every`].
+#[must_use]
+pub fn takes_part(plan: &Plan, generator: GeneratorKind, round: u32) -> bool {
+    plan.generators.first() == Some(&generator)
+        || (round - 1).is_multiple_of(plan.cross_check_every)
+}
+
 /// The connection counts of a mode.
 fn connections_of(plan: &Plan, mode: Mode) -> Vec<u32> {
     match mode {
@@ -85,9 +93,12 @@ pub fn duration_s(plan: &Plan, candidates: &[Candidate]) -> f64 {
                 .map(|threads| (&candidate.name, *threads))
         })
         .flat_map(|(name, threads)| cells_of(plan, name, threads))
-        .map(|key| cell_s(plan, &key))
+        .map(|key| {
+            let takes_part = |round: &u32| takes_part(plan, key.generator, *round);
+            (1..=plan.rounds).filter(takes_part).count() as f64 * cell_s(plan, &key)
+        })
         .sum();
-    visits * START_S + f64::from(plan.rounds) * cells + candidates.len() as f64 * INSPECT_S
+    visits * START_S + cells + candidates.len() as f64 * INSPECT_S
 }
 
 /// Seconds of one cell. wrk and ab know whole seconds only, so less is warmed up by the embedded generator.
@@ -133,6 +144,22 @@ mod tests {
         let mut all = order(7, 3, 12);
         all.sort_unstable();
         assert_eq!(all, (0..12).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_cross_check_takes_part_in_the_first_of_every_so_many_rounds() {
+        let plan = Plan {
+            generators: vec![GeneratorKind::Wrk, GeneratorKind::Embedded],
+            cross_check_every: 3,
+            ..crate::preset::fixture::plan(None)
+        };
+        let rounds = |generator| -> Vec<u32> {
+            (1..=7)
+                .filter(|round| takes_part(&plan, generator, *round))
+                .collect()
+        };
+        assert_eq!(rounds(GeneratorKind::Wrk), [1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(rounds(GeneratorKind::Embedded), [1, 4, 7]);
     }
 
     #[test]

@@ -321,7 +321,8 @@ impl Session<'_> {
         let lacks = |cell: &&Cell| {
             let mine = cell.key.target == candidate.name && cell.key.threads == threads;
             let open = cell.verdict != Verdict::Skipped || cell.reason == PLANNED;
-            mine && open && !cell.samples.iter().any(|sample| sample.round == round)
+            let takes_part = plan::takes_part(&self.run.plan, cell.key.generator, round);
+            mine && open && takes_part && !cell.samples.iter().any(|sample| sample.round == round)
         };
         self.run
             .cells

@@ -69,6 +69,9 @@ pub struct RunArgs {
         default_value = "embedded"
     )]
     pub generator: Vec<GeneratorKind>,
+    /// All generators but the first measure in one of so many rounds: whether they agree is seen in fewer than a rank needs
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    pub cross_check_every: u32,
     /// Also at fixed rates, in percent of each server's own measured capacity: 10%,50%,80%
     #[arg(long, value_name = "PERCENT,…", value_delimiter = ',', value_parser = units::percent)]
     pub rate: Vec<f64>,

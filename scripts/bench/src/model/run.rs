@@ -64,6 +64,9 @@ pub struct Plan {
     pub threads: Vec<u32>,
     /// Generators, in the order measured.
     pub generators: Vec<GeneratorKind>,
+    /// All generators but the first take part in one of so many rounds (`--cross-check-every`).
+    #[serde(default = "every_round")]
+    pub cross_check_every: u32,
     /// Rates in percent of each server's own measured capacity; empty: closed loop only.
     pub rates_percent: Vec<f64>,
     /// Requests in flight on each connection in mode `pipeline`.
@@ -87,6 +90,10 @@ pub struct Plan {
     pub generator_on: Vec<String>,
     /// A load waited until the servers' machine was below this temperature; null: it did not wait.
     pub cool_below_celsius: Option<f64>,
+}
+
+fn every_round() -> u32 {
+    1
 }
 
 /// Which request is sent.

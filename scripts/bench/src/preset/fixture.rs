@@ -41,6 +41,7 @@ pub(crate) fn plan(preset: Option<&str>) -> Plan {
         threads: vec![1],
         generators: vec![GeneratorKind::Wrk],
         sweep: Vec::new(),
+        cross_check_every: 1,
         rates_percent: Vec::new(),
         pipeline_depth: 16,
         request: RequestKind::Minimal,

@@ -146,8 +146,15 @@ fn plan(run: &Run) -> String {
         let counts = plan.sweep.iter().map(ToString::to_string);
         format!(", with keepalive also {}", list(counts))
     };
+    let others = match plan.cross_check_every {
+        1 => String::new(),
+        every => {
+            let others = plan.generators.iter().skip(1).map(ToString::to_string);
+            format!(" ({} in one of {every})", list(others))
+        }
+    };
     format!(
-        "{} of {} s after {} s of warm-up; {}; connections: {}{sweep}; server threads: {}",
+        "{}{others} of {} s after {} s of warm-up; {}; connections: {}{sweep}; server threads: {}",
         format::counted(plan.rounds as usize, "round"),
         plan.duration_s,
         plan.warmup_s,

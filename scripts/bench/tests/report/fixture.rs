@@ -162,6 +162,7 @@ fn plan(size: &Size, modes: &[Mode]) -> Plan {
         threads: vec![1],
         generators: vec![GeneratorKind::Embedded],
         sweep: Vec::new(),
+        cross_check_every: 1,
         rates_percent: Vec::new(),
         pipeline_depth: 16,
         request: RequestKind::Minimal,

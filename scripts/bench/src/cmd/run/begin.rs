@@ -116,6 +116,7 @@ fn resolve(args: &RunArgs, place: &Place, at: &Where) -> Plan {
             (false, _) => unique(&args.threads),
         },
         generators: unique(&args.generator),
+        cross_check_every: args.cross_check_every,
         rates_percent: args.rate.clone(),
         pipeline_depth: PIPELINE_DEPTH,
         request: args.request,

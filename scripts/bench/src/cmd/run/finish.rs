@@ -32,8 +32,14 @@ pub(super) fn dry_run(job: &Job, seconds: f64) -> anyhow::Result<u8> {
                 .rate_percent
                 .map(|percent| format!(", at {percent} % of its capacity"))
                 .unwrap_or_default();
+            let rounds = match plan.cross_check_every {
+                every if every > 1 && !plan::takes_part(plan, key.generator, 2) => {
+                    format!(", in one of {every} rounds")
+                }
+                _ => String::new(),
+            };
             output::line(format_args!(
-                "  {}, {} connections, {threads} threads, {}{rate}",
+                "  {}, {} connections, {threads} threads, {}{rate}{rounds}",
                 key.mode, key.connections, key.generator
             ))?;
         }
