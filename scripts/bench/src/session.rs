@@ -110,7 +110,7 @@ impl Session<'_> {
         self.stop(candidate)
     }
 
-    /// Whether it runs now; if it cannot, that is what its cells say of this round.
+    /// Whether it runs now; if it cannot, that is what `cells` (not empty) say of this round.
     fn start(
         &mut self,
         round: u32,
@@ -132,7 +132,9 @@ impl Session<'_> {
                 }
                 Ok(true)
             }
-            Err(error) if error.is_fatal() => Err(self.fatal(candidate, error)),
+            Err(error) if error.is_fatal() => self
+                .lose(round, candidate, &cells[0], error)
+                .map(|()| false),
             Err(error @ StartError::Unavailable { .. }) => {
                 self.leave_out(candidate, &error.to_string())?;
                 Ok(false)

@@ -395,6 +395,23 @@ fn more_rounds_are_added_to_what_is_there() {
 }
 
 #[test]
+fn a_machine_that_is_gone_when_a_server_starts_is_an_error_of_its_cell() {
+    let candidates = candidates(&["a"]);
+    let mut mock = Mock::default();
+    let lost = StartError::Lost {
+        host: "pi@board".into(),
+        cause: "Broken pipe".into(),
+    };
+    mock.broken.insert("a".into(), lost);
+    let run = empty_run(plan(3), &candidates[..1]);
+    let (run, result) = go(run, &candidates[..1], &mut mock, Interrupt::default());
+    assert!(matches!(result, Err(RunError::Port { .. })));
+    let cell = cell(&run, "a");
+    assert_eq!((cell.verdict, cell.samples.len()), (Verdict::Errors, 1));
+    assert!(cell.reason.contains("pi@board was lost"), "{}", cell.reason);
+}
+
+#[test]
 fn what_this_machine_cannot_run_is_skipped_and_started_once() {
     let candidates = candidates(&["a", "b"]);
     let mut mock = Mock::default();
