@@ -7,7 +7,7 @@ use anyhow::Context;
 
 use crate::items::ITEMS;
 use crate::outcome::Verdict;
-use crate::results::{Entry, Results};
+use crate::results::{Entry, Fuzzing, Results};
 use crate::target::Checkout;
 
 /// Where README's block begins, on a line of its own.
@@ -87,8 +87,22 @@ fn block(checkout: &Checkout, results: &Results) -> String {
         }
     }
     rows.push(format!("\n{LEGEND}"));
+    rows.extend(fuzzing(&results.fuzzing).map(|sentence| format!("\n{sentence}")));
     rows.extend(failures.into_iter().map(|failure| format!("\n{failure}")));
     rows.join("\n")
+}
+
+/// What cargo-fuzz found in the state machine that our engines share.
+fn fuzzing(targets: &BTreeMap<String, Fuzzing>) -> Option<String> {
+    let executions: u64 = targets.values().map(|target| target.executions).sum();
+    let names: Vec<&str> = targets.keys().map(String::as_str).collect();
+    (executions > 0).then(|| {
+        format!(
+            "`common::http1` under cargo-fuzz and AddressSanitizer ({}): {:.1} million executions without a finding.",
+            names.join(", "),
+            executions as f64 / 1e6
+        )
+    })
 }
 
 /// What a run in full has found.

@@ -27,6 +27,18 @@ pub struct Results {
     pub seed: u64,
     /// By the target's `name`, then by the item's id.
     pub targets: BTreeMap<String, BTreeMap<String, Entry>>,
+    /// By the fuzz target of `common::http1`; `.ci/fuzz --record` writes it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fuzzing: BTreeMap<String, Fuzzing>,
+}
+
+/// A run of cargo-fuzz with AddressSanitizer that found nothing: another one is mended, not recorded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fuzzing {
+    /// Inputs that were run.
+    pub executions: u64,
+    /// Commit of the run.
+    pub commit: String,
 }
 
 /// One item on one target, with the run that it comes from.
@@ -65,8 +77,8 @@ impl Results {
         seed: u64,
     ) -> anyhow::Result<Self> {
         let machine = Machine::this();
-        let targets = match file.exists() {
-            false => BTreeMap::new(),
+        let (targets, fuzzing) = match file.exists() {
+            false => Default::default(),
             true => {
                 let before = Self::read(file)?;
                 let is_ours = before.machine == machine;
@@ -76,9 +88,9 @@ impl Results {
                     file.display()
                 );
                 if is_ours {
-                    before.targets
+                    (before.targets, before.fuzzing)
                 } else {
-                    BTreeMap::new()
+                    Default::default()
                 }
             }
         };
@@ -88,6 +100,7 @@ impl Results {
             commit,
             seed,
             targets,
+            fuzzing,
         })
     }
 
