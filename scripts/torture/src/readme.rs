@@ -98,7 +98,7 @@ fn fuzzing(targets: &BTreeMap<String, Fuzzing>) -> Option<String> {
     let names: Vec<&str> = targets.keys().map(String::as_str).collect();
     (executions > 0).then(|| {
         format!(
-            "`common::http1` under cargo-fuzz and AddressSanitizer ({}): {:.1} million executions without a finding.",
+            "`common::http1` under cargo-fuzz ({}): {:.1} million executions without a finding.",
             names.join(", "),
             executions as f64 / 1e6
         )

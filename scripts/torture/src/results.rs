@@ -32,7 +32,7 @@ pub struct Results {
     pub fuzzing: BTreeMap<String, Fuzzing>,
 }
 
-/// A run of cargo-fuzz with AddressSanitizer that found nothing: another one is mended, not recorded.
+/// A run of cargo-fuzz that found nothing: another one is mended, not recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fuzzing {
     /// Inputs that were run.
