@@ -10,12 +10,24 @@ use crate::context::Context;
 use crate::outcome::Trouble;
 use crate::server::Server;
 
-/// How long a server may take to close what its clients have left: its own deadline, and some.
+/// How long our servers may take to close what their clients have left: their own deadline, and some.
 const SETTLING: Duration = Duration::from_secs(15);
 
+/// And others, whose deadlines are a minute by default (nginx).
+const SETTLING_OF_OTHERS: Duration = Duration::from_secs(75);
+
 /// Waits until the server has no more descriptors than when it was idle, or long enough.
-pub(super) fn settle(context: &Context, server: &mut Server, idle: u64) -> Result<Usage, Trouble> {
-    let end = Instant::now() + SETTLING;
+pub(super) fn settle(
+    context: &Context,
+    target: &Target,
+    server: &mut Server,
+    idle: u64,
+) -> Result<Usage, Trouble> {
+    let settling = match target.contract {
+        Contract::Foreign => SETTLING_OF_OTHERS,
+        Contract::Exact | Contract::Exempt => SETTLING,
+    };
+    let end = Instant::now() + settling;
     loop {
         context.sleep(Duration::from_millis(200))?;
         let usage = server.usage()?;

@@ -53,12 +53,12 @@ pub fn mutants(context: &Context, target: &Target, figures: &mut Figures) -> Res
             .map_err(|trouble| blame(context, target, &batch, trouble))?;
         figures.add("mutants", BATCH as f64);
         if number == batches / WARM_UP {
-            before = settle(context, &mut server, idle)?;
+            before = settle(context, target, &mut server, idle)?;
             figures.set("rss_before_bytes", before.rss as f64);
             figures.set("descriptors_before", before.descriptors as f64);
         }
     }
-    let after = settle(context, &mut server, idle)?;
+    let after = settle(context, target, &mut server, idle)?;
     figures.set("rss_after_bytes", after.rss as f64);
     figures.set("descriptors_after", after.descriptors as f64);
     none_lost(before.descriptors.max(idle), after.descriptors)?;

@@ -39,14 +39,14 @@ pub fn storms(context: &Context, target: &Target, figures: &mut Figures) -> Resu
         next: AtomicU64::new(0),
     };
     storm.blow(context, context.count(WARM_UP, 2000))?;
-    let mut before = settle(context, &mut server, idle)?;
+    let mut before = settle(context, target, &mut server, idle)?;
     for number in 1..=STORMS {
         let (start, count) = (Instant::now(), context.count(CONNECTIONS, 4000));
         storm.blow(context, count)?;
         figures.add("connections", count as f64);
         figures.add("seconds", start.elapsed().as_secs_f64());
 
-        let after = settle(context, &mut server, idle)?;
+        let after = settle(context, target, &mut server, idle)?;
         figures.set("rss_before_bytes", before.rss as f64);
         figures.set("rss_after_bytes", after.rss as f64);
         figures.set("descriptors_before", before.descriptors as f64);
