@@ -136,7 +136,8 @@ impl Session<'_> {
                 .lose(round, candidate, &cells[0], error)
                 .map(|()| false),
             Err(error @ StartError::Unavailable { .. }) => {
-                self.leave_out(candidate, &error.to_string())?;
+                self.run.leave_out(&candidate.name, &error.to_string());
+                self.keep_results()?;
                 Ok(false)
             }
             Err(error) => {
@@ -148,26 +149,6 @@ impl Session<'_> {
                     )?;
                 }
                 Ok(false)
-            }
-        }
-    }
-
-    /// This machine cannot run it: what is not measured yet is skipped, in all rounds.
-    fn leave_out(&mut self, candidate: &Candidate, reason: &str) -> Result<(), RunError> {
-        let targets = self.run.targets.iter_mut();
-        for target in targets.filter(|target| target.name == candidate.name) {
-            target.skipped = Some(reason.to_owned());
-        }
-        self.skip(&candidate.name, |_| Some(reason.to_owned()));
-        self.keep_results()
-    }
-
-    /// Cells of a target for which there is a reason are skipped with it, once for all rounds.
-    fn skip(&mut self, target: &str, reason: impl Fn(&CellKey) -> Option<String>) {
-        let cells = self.run.cells.iter_mut();
-        for cell in cells.filter(|cell| cell.key.target == target && cell.samples.is_empty()) {
-            if let Some(reason) = reason(&cell.key) {
-                *cell = Cell::skipped(cell.key.clone(), reason);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A whole run: what was asked, where it ran, and all that was measured.
 
-use super::{Cell, CpuPlan, GeneratorKind, Machine, Mode, Target};
+use super::{Cell, CellKey, CpuPlan, GeneratorKind, Machine, Mode, Target};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,26 @@ pub struct Run {
     pub controls: Controls,
     /// What a reader must know, one sentence each.
     pub warnings: Vec<String>,
+}
+
+impl Run {
+    /// A target that is not measured, for this reason: what it has no samples of is skipped, in all rounds.
+    pub fn leave_out(&mut self, target: &str, reason: &str) {
+        for entry in self.targets.iter_mut().filter(|entry| entry.name == target) {
+            entry.skipped = Some(reason.to_owned());
+        }
+        self.skip(target, |_| Some(reason.to_owned()));
+    }
+
+    /// Cells of a target without samples for which there is a reason are skipped with it, in all rounds.
+    pub fn skip(&mut self, target: &str, reason: impl Fn(&CellKey) -> Option<String>) {
+        let cells = self.cells.iter_mut();
+        for cell in cells.filter(|cell| cell.key.target == target && cell.samples.is_empty()) {
+            if let Some(reason) = reason(&cell.key) {
+                *cell = Cell::skipped(cell.key.clone(), reason);
+            }
+        }
+    }
 }
 
 /// What was asked for.

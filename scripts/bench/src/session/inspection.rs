@@ -53,7 +53,7 @@ impl Session<'_> {
             .target(target)
             .and_then(|target| target.capabilities.clone());
         let depth = self.run.plan.pipeline_depth;
-        self.skip(target, |key| {
+        self.run.skip(target, |key| {
             let unable = capabilities.as_ref().and_then(|able| unable(able, key));
             unable.or_else(|| generator_cannot(key, depth))
         });

@@ -1,6 +1,6 @@
 //! `--wire-size`: gives each target the body that makes its whole response that size.
 
-use super::{Job, ready};
+use super::Job;
 use crate::candidate::Candidate;
 use crate::executor::{Host, Order};
 use crate::padding::{Size, body_size};
@@ -35,11 +35,7 @@ pub(super) fn pad(job: &mut Job, host: &mut dyn Host) -> anyhow::Result<()> {
 
 fn leave_out(job: &mut Job, candidate: &Candidate, reason: &str) {
     eprintln!("bench: {}: {reason}", candidate.name);
-    let entry = job.run.targets.iter_mut();
-    for entry in entry.filter(|target| target.name == candidate.name) {
-        entry.skipped = Some(reason.to_owned());
-    }
-    ready::skip(&mut job.run.cells, &candidate.name, reason);
+    job.run.leave_out(&candidate.name, reason);
     job.candidates.retain(|other| other.name != candidate.name);
 }
 

@@ -3,7 +3,7 @@
 use super::Job;
 use crate::candidate::Candidate;
 use crate::executor::Host;
-use crate::model::{Cell, Fact, Mode, Run};
+use crate::model::{Fact, Mode, Run};
 use anyhow::ensure;
 use contract::Values;
 
@@ -26,10 +26,10 @@ pub(super) fn prepare(job: &mut Job, host: &mut dyn Host) -> anyhow::Result<()> 
         else {
             continue;
         };
-        entry.skipped.clone_from(missing);
+        entry.skipped = None;
         match missing {
             None => describe(host, candidate, &values, entry)?,
-            Some(reason) => skip(&mut job.run.cells, &candidate.name, reason),
+            Some(reason) => job.run.leave_out(&candidate.name, reason),
         }
     }
     let mut missing = missing.into_iter();
@@ -63,15 +63,6 @@ fn describe(
         candidate.name
     );
     Ok(())
-}
-
-pub(super) fn skip(cells: &mut [Cell], target: &str, reason: &str) {
-    for cell in cells
-        .iter_mut()
-        .filter(|cell| cell.key.target == target && cell.samples.is_empty())
-    {
-        *cell = Cell::skipped(cell.key.clone(), reason);
-    }
 }
 
 /// What about the plan itself a reader must know.
